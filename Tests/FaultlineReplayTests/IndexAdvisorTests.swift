@@ -174,6 +174,19 @@ struct IndexAdvisorTests {
         #expect(tuning.indexes.map(\.columns) == [["kind"]])
     }
 
+    @Test("Values of no row are among the others only if they may be")
+    func absentVariations() throws {
+        let file = try DatabaseFile(copy: try Self.shared.get(), named: "shop.sqlite")
+        let sql = "SELECT count(*) FROM book WHERE kind = ? AND author > ?"
+        let drawn = try DrawnStatement(sql, runs: 1, rows: 1, on: file)
+        let query = try PreparedQuery("SELECT id FROM book WHERE kind = ?1 AND ?2 = ?2", on: file)
+        let found = try [false, true].map { isAbsent in
+            try drawn.variations(finding: 1, absent: isAbsent, until: .max, on: file).map { try query.run([$0]) }
+        }
+        #expect(found[0].allSatisfy { $0 > 0 } && found[1].contains(0))
+        #expect(found[1].count == found[0].count + 2)
+    }
+
     @Test("Values that no column is compared with are guessed, if the statement then takes as many steps as it did")
     func guessedValues() throws {
         let path = try Self.shared.get()

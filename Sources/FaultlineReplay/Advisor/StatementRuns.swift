@@ -82,7 +82,9 @@ struct StatementRuns {
         let rows = UInt64((Double(statement.rows) / Double(max(1, statement.executions))).rounded())
         resemblesRecording = before.steps <= Self.greatDifference
         guard before.work > Self.smallDifference else { return }
-        for values in drawn.variations(finding: rows, until: end, on: base) {
+        // An aggregate returns a row whatever it finds, so that nothing shows whether the values are absent.
+        let isAggregated = StatementText(statement.sql).isAggregated
+        for values in drawn.variations(finding: rows, absent: !isAggregated, until: end, on: base) {
             if TrialClock.wall.now >= end { break }
             let others = ReplayedRuns(text, values)
             guard let found = try? difference(of: others), found.work < best.difference.work else { continue }

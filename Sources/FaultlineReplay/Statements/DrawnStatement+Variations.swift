@@ -10,13 +10,15 @@ extension DrawnStatement {
     /// The values of the first run, each time with those of another row.
     ///
     /// That row has a rare or the most frequent value of a column, or a small or a great one. For two values of one column, they
-    /// are also chosen so that some rows lie between them. The rows that the program asked for may be gone, so that there are
-    /// values of no row, too.
+    /// are also chosen so that some rows lie between them.
     ///
     /// - Parameters:
     ///   - rows: The number of rows that a run finds.
+    ///   - mayBeAbsent: Whether there are values of no row, too: the rows that the program asked for may be gone.
     ///   - end: The time at which the search for values ends, on the wall clock in nanoseconds.
-    func variations(finding rows: UInt64, until end: UInt64, on file: DatabaseFile) -> [[StoredValue]] {
+    func variations(
+        finding rows: UInt64, absent mayBeAbsent: Bool, until end: UInt64, on file: DatabaseFile
+    ) -> [[StoredValue]] {
         guard let first = values.first else { return [] }
         /// The values of the first run with other ones at some places.
         func with(_ changes: [(place: Place, value: StoredValue)]) -> [StoredValue] {
@@ -41,6 +43,7 @@ extension DrawnStatement {
                 found += Self.rows(of: column, selecting: expressions, from, until: end, on: file).map {
                     with(Array(zip(group, $0)))
                 }
+                guard mayBeAbsent else { continue }
                 let greatest = "max(\(column))"
                 let absent = "SELECT iif(typeof(\(greatest)) = 'text', \(greatest) || '~', \(greatest) + 1) \(from)"
                 found += Self.values(absent, until: end, on: file).map { with([(place, $0[0])]) }

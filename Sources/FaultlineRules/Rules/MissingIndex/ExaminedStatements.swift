@@ -50,10 +50,9 @@ private struct ExaminedStatement {
     private static let leastPart = 0.8
     private static let leastTime = 1_000_000.0
     private static let leastShare = 0.01
-    /// The minimum saving of the whole run for a warning, in nanoseconds, unless hardly any work is left of a large part of it.
+    /// The minimum saving of the whole run for a warning, in nanoseconds, unless hardly any work is left.
     private static let leastSaving = 5_000_000.0
     private static let nearlyAll = 0.99
-    private static let dominantShare = 0.2
 
     /// The name of the evidence that only such a finding has.
     static let steps = "stepsBefore"
@@ -102,7 +101,6 @@ private struct ExaminedStatement {
         let isLong =
             saved / Double(max(1, executions)) >= Self.leastTime
             || saved >= Self.leastShare * Double(max(profile.wallTime, profile.totals.storeTime))
-        let isDominant = saved >= Self.dominantShare * Double(max(profile.wallTime, profile.totals.storeTime))
         if !tuning.resemblesRecording {
             finding.confidence = .low(
                 "with values from the copy, the statement takes other steps than in the program; record with --values")
@@ -111,7 +109,7 @@ private struct ExaminedStatement {
             finding.downgrade("It saves less than \(percent: Self.leastPart) of the work.")
         } else if !tuning.slower.isEmpty {
             finding.downgrade("It makes \(count: tuning.slower.count, "other statement") slower.")
-        } else if saved < Self.leastSaving, tuning.savedShare < Self.nearlyAll || !isDominant {
+        } else if saved < Self.leastSaving, tuning.savedShare < Self.nearlyAll {
             finding.downgrade("It saves less than \(duration: Self.leastSaving).")
         } else if !isLong {
             finding.downgrade(
