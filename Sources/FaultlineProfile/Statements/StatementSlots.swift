@@ -121,7 +121,7 @@ package struct StatementSlots: Sendable, Hashable {
         "FROM", "WHERE", "BY", "HAVING", "ON", "SET", "VALUES", "LIMIT", "RETURNING",
     ]
 
-    /// Whether a value is in a list of what is selected.
+    /// Whether a value stands in the list of selected columns.
     private static func isSelected(_ tokens: [StatementText.Token], _ value: Int) -> Bool {
         var depth = 0
         for token in tokens[..<value].reversed() {

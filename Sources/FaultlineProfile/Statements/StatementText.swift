@@ -119,6 +119,9 @@ package struct StatementText: Sendable, Hashable {
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
     }
 
+    /// The text of a statement, or of the query whose rows it counts.
+    package init(unwrapping sql: String) { self.init(Self.unwrapped(sql) ?? sql) }
+
     /// The statement that counts the rows of a query without a subquery, if a mapper has wrapped the query in one:
     /// `SELECT count(*) FROM (SELECT … FROM post WHERE topic_id = ?)`.
     package static func unwrapped(_ sql: String) -> String? {

@@ -39,8 +39,7 @@ struct StatementRuns {
             let expressions = listening.expressions
             let drawn = try DrawnStatement(
                 listening.text, runs: Self.mostRuns, rows: statement.rows / max(1, statement.executions),
-                guessing: true,
-                on: advisor.base
+                guessing: true, on: advisor.base
             ) { name, tables in
                 guard let found = expressions.first(where: { $0.name == name }) else { return nil }
                 let own = found.tables.map { schema.tables[$0].name }

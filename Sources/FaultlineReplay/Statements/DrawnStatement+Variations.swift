@@ -7,6 +7,7 @@ extension DrawnStatement {
     private static let quantiles = [0, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 1]
     /// The rarest values of a column to try.
     private static let rarest = 2
+
     /// The values of the first run, each time with those of another row.
     ///
     /// That row has a rare or the most frequent value of a column, or a small or a great one. For two values of one column, they

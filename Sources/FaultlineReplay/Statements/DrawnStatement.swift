@@ -52,8 +52,7 @@ struct DrawnStatement {
     ///   ``ReplayError`` with SQLite's message.
     init(
         _ sql: String, runs: Int, rows: UInt64, offset: UInt64 = 0, isDistinct: Bool = false, length: Int = 4,
-        guessing guesses: Bool = false,
-        on file: DatabaseFile,
+        guessing guesses: Bool = false, on file: DatabaseFile,
         expression: (_ name: String, _ tables: [String]) -> (table: String, sql: String)? = { _, _ in nil }
     ) throws {
         let slots = StatementSlots(sql)
@@ -68,7 +67,7 @@ struct DrawnStatement {
                 let column = named?.sql ?? DatabaseFile.quoted(name)
                 sources.append(
                     (Source(table: found, expression: column, condition: "\(column) IS NOT NULL"), place.isList))
-                text += place.isList ? Array(repeating: "?", count: Self.listLength).joined(separator: ", ") : "?"
+                text += Self.parameters(place.isList ? Self.listLength : 1)
             case .pattern(let table, let name, let operation):
                 let named = expression(name, slots.tables)
                 let found = try named?.table ?? Self.table(table, with: name, among: slots.tables, on: file)
@@ -85,7 +84,7 @@ struct DrawnStatement {
             case .other where guesses && place.isList:
                 let inserted = try Self.insertedValues(sql, before: place.range.lowerBound, on: file)
                 sources += inserted.map { ($0, false) }
-                text += Array(repeating: "?", count: inserted.count).joined(separator: ", ")
+                text += Self.parameters(inserted.count)
                 hasGuesses = true
             case .other where guesses:
                 text += "1"
@@ -100,9 +99,14 @@ struct DrawnStatement {
         values = try Self.draw(sources, runs: runs, isDistinct: isDistinct, on: file)
     }
 
+    private static func parameters(_ count: Int) -> String {
+        Array(repeating: "?", count: count).joined(separator: ", ")
+    }
+
     /// The source of a value, with the place of the value: several ones for a list.
     typealias Place = (source: Source, first: Int, end: Int)
 
+    /// The places of the values that come from the copy, in the order of the statement.
     var places: [Place] {
         var end = 0
         return sources.map { source, isList in

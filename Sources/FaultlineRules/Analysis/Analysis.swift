@@ -35,18 +35,18 @@ public final class Analysis: Sendable {
     ) {
         let rules = rules ?? Rules.all(knowing: examinations)
         let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
+        let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         self.profile = profile
-        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, on: profile) }
+        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, frequent, on: profile) }
         // A rule that gives way says where time is spent, and not why.
         let vague = Set(rules.filter(\.givesWay).map(\.id))
-        let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         unexplained = UnexplainedWork.all(
             profile, examinations, causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
             frequency: findings.filter { frequent.contains($0.rule) })
     }
 
     private static func evaluate(
-        _ rules: [any Rule], on profile: Profile
+        _ rules: [any Rule], _ frequent: Set<String>, on profile: Profile
     ) -> (CostModel, [RuleCheck], quality: Finding?, advice: [Finding]) {
         let costs = CostModel(profile)
         var found: [Finding] = []
@@ -84,7 +84,6 @@ public final class Analysis: Sendable {
         }
         let totals = profile.totals
         let run = profile.knownWallTime ?? 0
-        let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         for index in advice.indices {
             advice[index].rate(by: run)
             // The cost of a scan grows with the table, so that it can matter later. The same is true of an application with a store.
@@ -93,9 +92,10 @@ public final class Analysis: Sendable {
         // The time between the runs of one statement can be that of another.
         let betweenRuns = profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) }
         let storeTime = Double(totals.storeTime) + Double(profile.statementPreparation)
+        let spentTime = storeTime + betweenRuns
         var findings = ranked(
             advice,
-            storeTime: run > 0 ? min(storeTime + betweenRuns, max(storeTime, Double(run))) : storeTime + betweenRuns,
+            storeTime: run > 0 ? min(spentTime, max(storeTime, Double(run))) : spentTime,
             lossShare: profile.lossShare)
         for index in findings.indices where run > 0 {
             findings[index].share = min(1, findings[index].ownSaving.median / Double(run))
@@ -114,9 +114,9 @@ public final class Analysis: Sendable {
         return reordered(claim(order(findings), storeTime: storeTime))
     }
 
-    /// Orders findings by what is left of their savings.
+    /// Orders findings again, by the savings that are left after those of earlier findings.
     ///
-    /// The findings after which something is left get their new numbers.
+    /// The numbers by which they refer to each other follow the new order.
     private static func reordered(_ findings: [Finding]) -> [Finding] {
         let positions = findings.indices.ordered { isBefore(findings[$0], findings[$1]) }
         let numbers = Dictionary(uniqueKeysWithValues: positions.enumerated().map { ($1 + 1, $0 + 1) })

@@ -14,7 +14,7 @@ struct StatementLoopAdvice {
 
     init(_ key: StatementSite, _ evidence: StatementLoopEvidence) {
         (self.key, self.evidence) = (key, evidence)
-        statement = StatementText(StatementText.unwrapped(key.sql) ?? key.sql)
+        statement = StatementText(unwrapping: key.sql)
         beforeWrite = LookBeforeWrite(statement, evidence)
         let most = evidence.origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
         // A statement without values does not depend on the rows of another.

@@ -74,7 +74,6 @@ struct StatementLoopDetector: EvidenceDetector {
     private var lists: [UInt32: [OpenStatementLoop.Origin]] = [:]
     /// The groups that each thread added to last.
     private var recent: [UInt32: [OpenStatementLoop.Key]] = [:]
-
     /// The group of each thread's last statement, until a write follows it.
     private var latest = BoundedTable<UInt32, OpenStatementLoop.Key>(capacity: capacity)
     /// What statements write, as far as it was asked for.

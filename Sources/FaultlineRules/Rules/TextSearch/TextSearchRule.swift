@@ -210,7 +210,7 @@ extension TextSearchRule {
         guard perRun >= FetchIndexing.minimumRows.value, steps >= Self.minimumSteps.value,
             steps >= FetchIndexing.stepsPerRow.value * rows
         else { return nil }
-        let text = StatementText(StatementText.unwrapped(key.sql) ?? key.sql)
+        let text = StatementText(unwrapping: key.sql)
         // With an index on another column, SQLite would compare few texts.
         guard let table = text.table, let search = text.search, text.comparedColumn == nil, !text.isOfSQLite,
             evidence.mayScan(table, of: text)

@@ -77,8 +77,9 @@ struct ThreadTransactions {
 
     /// Whether a thread is in a transaction that asked for the lock when it began, or has failed to get it.
     func hasAsked(_ thread: UInt32) -> Bool {
-        if case .asked = threads.peek(thread)?.state { return true }
-        return threads.peek(thread)?.hasAskedInVain == true
+        threads.read(thread) { thread in
+            if case .asked = thread.state { true } else { thread.hasAskedInVain }
+        } ?? false
     }
 
     /// The longest time for which a transaction of the thread had the lock until `time`, in nanoseconds; 0 if it had none.
@@ -103,8 +104,8 @@ struct ThreadTransactions {
         switch statement.type {
         case .transaction:
             guard let sql = context.dictionary.statement(statement.statement)?.sql else { return }
-            let site = context.stackSite(of: event)
-            change(event.thread) { $0.observe(transaction: sql, Hold(site: site, start: begin), until: event.end) }
+            let hold = Self.asks(sql) ? Hold(site: context.stackSite(of: event), start: begin) : nil
+            change(event.thread) { $0.observe(TransactionStatement(sql), taking: hold, until: event.end) }
         case .read: _ = threads.update(event.thread) { if case .begun = $0.state { $0.state = .hasRead } }
         case .write:
             if threads.peek(event.thread)?.hold != nil { return }
@@ -133,11 +134,11 @@ struct ThreadTransactions {
 
 extension ThreadTransactions.Thread {
     fileprivate mutating func observe(
-        transaction sql: String, _ hold: ThreadTransactions.Hold, until end: UInt64
+        _ transaction: TransactionStatement?, taking hold: ThreadTransactions.Hold?, until end: UInt64
     ) {
         hasAskedInVain = false
-        switch TransactionStatement(sql) {
-        case .begin: state = ThreadTransactions.asks(sql) ? .asked(hold) : .begun
+        switch transaction {
+        case .begin: state = hold.map { .asked($0) } ?? .begun
         case .savepoint: if state == nil { state = .begun }
         case .commit, .rollback: self.end(at: end)
         case .release, .rollbackTo, nil: break
