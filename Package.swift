@@ -38,7 +38,7 @@ let package = Package(
         .executable(name: "faultline", targets: ["faultline"]),
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineColumns", type: .dynamic, targets: ["FaultlineColumns"]),
-        .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
+        .library(name: "FaultlineEntities", targets: ["FaultlineEntities", "FaultlineMigration"]),
         .library(name: "FaultlineFindings", targets: ["FaultlineFindings"]),
         .library(name: "FaultlineHeap", type: .dynamic, targets: ["FaultlineHeap"]),
         .library(name: "FaultlineLTTng", type: .dynamic, targets: ["FaultlineLTTng"]),
@@ -49,7 +49,7 @@ let package = Package(
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
         .library(name: "FaultlineReport", targets: ["FaultlineReport"]),
         .library(name: "FaultlineRules", targets: ["FaultlineRules"]),
-        .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
+        .library(name: "FaultlineStore", targets: ["FaultlineMigration", "FaultlineStore"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
         // For the packages of benchmarks and of integration tests alone.
@@ -123,6 +123,12 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // The store finds it where it is linked. Whoever has the store's product has both.
+        .target(
+            name: "FaultlineMigration",
+            dependencies: ["CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
+            swiftSettings: strict),
+
         // Entities declared as classes. A product of its own, with a trait: nothing else needs swift-syntax.
         .macro(
             name: "FaultlineEntityMacros",
@@ -182,10 +188,16 @@ let package = Package(
             name: "FaultlineRules", dependencies: ["FaultlineFindings", "FaultlineProfile", "FaultlineTrace"],
             swiftSettings: strict),
         .target(
+            name: "FaultlineDocuments",
+            dependencies: [
+                "CTraceSchema", "FaultlineFindings", "FaultlineProfile", "FaultlineRules", "FaultlineTrace",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "FaultlineReport",
             dependencies: [
-                "CPage", "CTraceSchema", "CZlib", "FaultlineDigest", "FaultlineFindings", "FaultlineProfile",
-                "FaultlineRules", "FaultlineTrace",
+                "CPage", "CTraceSchema", "CZlib", "FaultlineDigest", "FaultlineDocuments", "FaultlineFindings",
+                "FaultlineProfile", "FaultlineRules", "FaultlineTrace",
             ],
             swiftSettings: strict),
 
@@ -193,27 +205,32 @@ let package = Package(
         .target(
             name: "FaultlineReplay",
             dependencies: [
-                "CSQLite", "FaultlineCounting", "FaultlineFindings", "FaultlineModel", "FaultlineProfile",
-                "FaultlineRecorder", "FaultlineRules", "FaultlineStore", "FaultlineTrace",
+                "CSQLite", "FaultlineCounting", "FaultlineFindings", "FaultlineMigration", "FaultlineModel",
+                "FaultlineProfile", "FaultlineRecorder", "FaultlineRules", "FaultlineStore", "FaultlineTrace",
             ],
             swiftSettings: strict),
 
         // A trace as tables.
         .target(
-            name: "FaultlineQuery", dependencies: ["CSQLite", "FaultlineReport", "FaultlineTrace"],
+            name: "FaultlineQuery", dependencies: ["CSQLite", "FaultlineDocuments", "FaultlineTrace"],
             swiftSettings: strict),
 
         // The command, and the sample apps that it can record.
         .target(name: "CMachine"),
         .target(
             name: "FaultlineWorkloads",
-            dependencies: ["CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
+            dependencies: [
+                "CSQLite", "FaultlineMigration", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
+                "FaultlineTrace",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "faultline",
             dependencies: [
-                "CMachine", "CSQLite", "FaultlineFindings", "FaultlineModel", "FaultlineProfile", "FaultlineQuery",
-                "FaultlineReader", "FaultlineRecorder", "FaultlineReplay", "FaultlineReport", "FaultlineRules",
+                "CMachine", "CSQLite", "FaultlineDocuments", "FaultlineFindings", "FaultlineMigration",
+                "FaultlineModel", "FaultlineProfile",
+                "FaultlineQuery", "FaultlineReader", "FaultlineRecorder", "FaultlineReplay", "FaultlineReport",
+                "FaultlineRules",
                 "FaultlineStore", "FaultlineTrace", "FaultlineWorkloads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -236,8 +253,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineStoreTests",
             dependencies: [
-                "CSQLite", "CStore", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace",
-                "SharedData", "TestFolders", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "CStore", "FaultlineMigration", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
+                "FaultlineTrace", "SharedData", "TestFolders", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -270,25 +287,29 @@ let package = Package(
         .testTarget(
             name: "FaultlineReportTests",
             dependencies: [
-                "FaultlineDigest", "FaultlineFindings", "FaultlineProfile", "FaultlineReport", "FaultlineRules",
-                "FaultlineTrace", "TraceFixtures",
+                "FaultlineDigest", "FaultlineDocuments", "FaultlineFindings", "FaultlineProfile", "FaultlineReport",
+                "FaultlineRules", "FaultlineTrace", "TraceFixtures",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineReplayTests",
             dependencies: [
-                "CSQLite", "FaultlineFindings", "FaultlineModel", "FaultlineProfile", "FaultlineRecorder",
-                "FaultlineReplay", "FaultlineRules", "FaultlineStore", "FaultlineTrace", "TestFolders",
+                "CSQLite", "FaultlineFindings", "FaultlineMigration", "FaultlineModel", "FaultlineProfile",
+                "FaultlineRecorder", "FaultlineReplay", "FaultlineRules", "FaultlineStore", "FaultlineTrace",
+                "TestFolders",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineQueryTests",
-            dependencies: ["CSQLite", "FaultlineQuery", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
+            dependencies: [
+                "CSQLite", "FaultlineDocuments", "FaultlineQuery", "FaultlineReport", "FaultlineTrace", "TraceFixtures",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineWorkloadsTests",
             dependencies: [
-                "CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData", "TestFolders",
+                "CSQLite", "FaultlineMigration", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads",
+                "SharedData", "TestFolders",
             ],
             swiftSettings: strict),
         .target(
@@ -298,8 +319,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineCommandTests",
             dependencies: [
-                "FaultlineFindings", "FaultlineProfile", "FaultlineReader", "FaultlineReport", "FaultlineRules",
-                "ProjectFiles", "TestFolders", "faultline",
+                "FaultlineDocuments", "FaultlineFindings", "FaultlineProfile", "FaultlineReader", "FaultlineReport",
+                "FaultlineRules", "ProjectFiles", "TestFolders", "faultline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -210,11 +210,13 @@ public struct EntityProperty: Sendable {
                 description: description, destination: destination, inverse: settings.inverse))
     }
 
+    /// Never called: the compiler reports the wrong macro.
     @available(*, unavailable, message: "declare a relationship with @Relationship")
     public init(
         _ key: some RelationshipDeclaringKey, _ settings: AttributeSettings, fileID: StaticString, line: UInt
     ) { fatalError() }
 
+    /// Never called: the compiler reports the wrong macro.
     @available(*, unavailable, message: "declare an attribute with @Attribute")
     public init(
         _ key: some AttributeDeclaringKey, _ settings: RelationshipSettings, fileID: StaticString, line: UInt

@@ -51,6 +51,7 @@ public enum EntityKey {
     // The compiler chooses the following overloads if none above fits; their messages explain the variable's type
     // error.
 
+    /// Never called: the compiler reports the type of the variable.
     @available(
         *, unavailable,
         message:
@@ -61,6 +62,7 @@ public enum EntityKey {
         _ name: String, _ type: Value.Type
     ) -> UnsupportedKey<Value> where Value.RawValue: AttributeScalar & AttributeRepresentable { UnsupportedKey() }
 
+    /// Never called: the compiler reports the type of the variable.
     @available(
         *, unavailable,
         message:
@@ -107,6 +109,7 @@ public protocol RelationshipDeclaringKey {
 }
 
 extension AttributeKey: AttributeDeclaringKey {
+    /// The type of an attribute with such values.
     public static var attributeType: AttributeType? {
         let type = (Value.self as? any OptionalValue.Type)?.wrapped ?? Value.self
         return (type as? any AttributeScalar.Type)?.attributeType
@@ -221,6 +224,7 @@ extension ManagedObject {
 extension RawAttributeKey: AttributeDeclaringKey {
     /// The name of the attribute.
     public var name: String { rawKey.name }
+    /// The type of an attribute with such values.
     public static var attributeType: AttributeType? { Value.RawValue.attributeType }
     /// Whether the attribute may have no value: no.
     public static var isOptional: Bool { false }
@@ -231,6 +235,7 @@ extension RawAttributeKey: AttributeDeclaringKey {
 extension OptionalRawAttributeKey: AttributeDeclaringKey {
     /// The name of the attribute.
     public var name: String { rawKey.name }
+    /// The type of an attribute with such values.
     public static var attributeType: AttributeType? { Value.RawValue.attributeType }
     /// Whether the attribute may have no value: yes.
     public static var isOptional: Bool { true }

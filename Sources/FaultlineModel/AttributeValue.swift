@@ -39,18 +39,22 @@ public enum AttributeValue: Sendable, Hashable {
 }
 
 extension AttributeValue: ExpressibleByIntegerLiteral {
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 extension AttributeValue: ExpressibleByFloatLiteral {
+    /// Creates a double.
     public init(floatLiteral value: Double) { self = .double(value) }
 }
 
 extension AttributeValue: ExpressibleByStringLiteral {
+    /// Creates one from text in quotation marks.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension AttributeValue: ExpressibleByBooleanLiteral {
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 

@@ -52,6 +52,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         /// Several mapping models fit the same two models.
         public static let ambiguousMapping = Code(value: .ambiguousMapping)
 
+        /// The name.
         public var description: String { value.rawValue }
     }
 
@@ -66,6 +67,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The property of ``entity`` that the error is about; `nil` if the entity itself is the reason.
     public var property: String?
 
+    /// The message.
     public var description: String { message }
 
     init(_ code: Code, _ message: String, at declaredAt: String? = nil) {

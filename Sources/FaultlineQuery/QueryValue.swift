@@ -1,8 +1,8 @@
 import CSQLite
-package import FaultlineReport
+package import FaultlineDocuments
 
 /// A value in a query's result.
-public enum QueryValue: Sendable, Hashable {
+package enum QueryValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)
@@ -26,7 +26,7 @@ public enum QueryValue: Sendable, Hashable {
     }
 
     /// Whether a table shows the value right-aligned.
-    public var isNumber: Bool {
+    package var isNumber: Bool {
         switch self {
         case .integer, .real: true
         case .null, .text, .blob: false
@@ -34,7 +34,7 @@ public enum QueryValue: Sendable, Hashable {
     }
 
     /// The text that `sqlite3` prints, except that blobs are hexadecimal.
-    public var text: String {
+    package var text: String {
         switch self {
         case .null: ""
         case .integer(let value): String(value)

@@ -1,12 +1,12 @@
 import CSQLite
-internal import FaultlineReport
-public import FaultlineTrace
+internal import FaultlineDocuments
+package import FaultlineTrace
 
 /// A trace as tables of an SQLite database; see ``TraceTable``.
 ///
 /// The view `events` has the columns that all kinds of events share. Inserting an event takes about 30 µs. The tables
 /// move to a temporary file when they outgrow SQLite's page cache, so memory use does not grow with them.
-public final class TraceDatabase {
+package final class TraceDatabase {
     private let connection: OpaquePointer
     private var inserts: [String: Insert] = [:]
     private var printers: [UInt32: EventJSON] = [:]
@@ -29,7 +29,7 @@ public final class TraceDatabase {
     ///
     /// - Parameter path: The path of a file that does not exist. The default is a temporary file.
     /// - Throws: ``QueryError`` if the file cannot be written.
-    public init(path: String? = nil) throws(QueryError) {
+    package init(path: String? = nil) throws(QueryError) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path ?? "", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard code == SQLITE_OK, let opened else {
@@ -58,7 +58,7 @@ public final class TraceDatabase {
     ///
     /// Messages must come in the reader's order: for each process its start first, then its dictionary, then its
     /// events.
-    public func add(_ message: TraceMessage) throws(QueryError) {
+    package func add(_ message: TraceMessage) throws(QueryError) {
         switch message {
         case .began(let began):
             let members: [(String, JSONValue)] = [
@@ -91,7 +91,7 @@ public final class TraceDatabase {
     /// Finishes the tables.
     ///
     /// Nothing can be written afterwards.
-    public func finish() throws(QueryError) {
+    package func finish() throws(QueryError) {
         for (process, id, stack) in stacks { try insertFrames(of: stack, process, id) }
         stacks = []
         let kinds = TraceTable.all.filter { EventKind(name: $0.name) != nil }
@@ -180,7 +180,7 @@ public final class TraceDatabase {
     ///   - heading: Called once, with the names of the columns, before the rows.
     ///   - row: Called with the values of each row.
     /// - Throws: ``QueryError`` if `sql` is not a single statement that SQLite can run, or if it writes.
-    public func query(
+    package func query(
         _ sql: String, heading: ([String]) throws -> Void, row: ([QueryValue]) throws -> Void
     ) throws {
         let statement = try prepare(sql)
@@ -241,11 +241,11 @@ extension TraceTable {
 }
 
 /// An error that SQLite reports for a query, or for the file of the tables.
-public struct QueryError: Error, CustomStringConvertible {
+package struct QueryError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
-    public let code: Int32
+    package let code: Int32
     /// SQLite's message: `no such column: rowz`.
-    public let message: String
+    package let message: String
 
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -4,19 +4,19 @@ internal import FaultlineTrace
 ///
 /// Each kind of event has a table of its own, with a row for each event. A column has the name of the event's field,
 /// unless it is an SQL keyword: see ``columnName(ofKey:)``.
-public struct TraceTable: Sendable {
-    public struct Column: Sendable, Hashable {
-        public let name: String
+package struct TraceTable: Sendable {
+    package struct Column: Sendable, Hashable {
+        package let name: String
         /// `"INTEGER"` or `"TEXT"`.
-        public let type: String
+        package let type: String
         /// The meaning of the value, in a sentence or two.
-        public let meaning: String
+        package let meaning: String
     }
 
-    public let name: String
+    package let name: String
     /// The meaning of a row.
-    public let purpose: String
-    public let columns: [Column]
+    package let purpose: String
+    package let columns: [Column]
 
     /// - Parameter columns: One column per line: its name, with a leading `#` for a number, and its meaning.
     private init(_ name: String, _ purpose: String, _ columns: String) {
@@ -63,7 +63,7 @@ public struct TraceTable: Sendable {
     /// Returns the column for a key of an event.
     ///
     /// A few keys are SQL keywords. Their columns have other names, so queries need not quote them.
-    public static func columnName(ofKey key: String) -> String {
+    package static func columnName(ofKey key: String) -> String {
         switch key {
         case "commit": "commitTime"
         case "limit": "rowLimit"
@@ -97,7 +97,7 @@ public struct TraceTable: Sendable {
     ]
 
     /// All tables: the processes, a table for each kind of event, and the frames of stacks.
-    public static let all: [TraceTable] =
+    package static let all: [TraceTable] =
         [
             TraceTable(
                 "processes", "A process of the trace.",

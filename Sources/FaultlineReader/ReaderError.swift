@@ -6,7 +6,7 @@ import Glibc
 /// A damaged line is not an error: the reader skips it and counts it in the ``ReadingSummary``.
 public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error.
-    public struct Code: Sendable, Hashable {
+    package struct Code: Sendable, Hashable {
         private enum Value: Sendable, Hashable {
             case cannotOpen, cannotRead, empty, notATrace, foreignJSON, reformatted, newerVersion, nothingReadable
             case cannotAddSymbols, outOfMemory, damaged
@@ -15,35 +15,36 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
         private var value: Value
 
         /// The file is missing, unreadable, a directory, or not a regular file.
-        public static let cannotOpen = Code(value: .cannotOpen)
+        package static let cannotOpen = Code(value: .cannotOpen)
         /// The file system reported an error while the trace was read.
-        public static let cannotRead = Code(value: .cannotRead)
+        package static let cannotRead = Code(value: .cannotRead)
         /// The file is empty.
-        public static let empty = Code(value: .empty)
+        package static let empty = Code(value: .empty)
         /// The file is in none of the supported formats.
-        public static let notATrace = Code(value: .notATrace)
+        package static let notATrace = Code(value: .notATrace)
         /// The file is JSON that Faultline did not write.
-        public static let foreignJSON = Code(value: .foreignJSON)
+        package static let foreignJSON = Code(value: .foreignJSON)
         /// The file is a timeline whose lines another program broke or joined.
-        public static let reformatted = Code(value: .reformatted)
+        package static let reformatted = Code(value: .reformatted)
         /// The trace was written by a later version of Faultline.
-        public static let newerVersion = Code(value: .newerVersion)
+        package static let newerVersion = Code(value: .newerVersion)
         /// The trace ends before its first complete line.
-        public static let nothingReadable = Code(value: .nothingReadable)
+        package static let nothingReadable = Code(value: .nothingReadable)
         /// The resolved symbols could not be written; the trace is unchanged.
-        public static let cannotAddSymbols = Code(value: .cannotAddSymbols)
+        package static let cannotAddSymbols = Code(value: .cannotAddSymbols)
         /// A CTF trace or its metadata is damaged, or an export of Instruments exceeds the limits of its parser.
-        public static let damaged = Code(value: .damaged)
+        package static let damaged = Code(value: .damaged)
         /// There was not enough memory for the parser.
-        public static let outOfMemory = Code(value: .outOfMemory)
+        package static let outOfMemory = Code(value: .outOfMemory)
     }
 
-    public var code: Code
+    package var code: Code
     /// One sentence that says what failed, on what, why, and what to do about it.
     public var message: String
     /// The system's error number; 0 if there is none.
-    public var errorNumber: Int32
+    package var errorNumber: Int32
 
+    /// The message.
     public var description: String { message }
 
     init(_ code: Code, _ message: String, errorNumber: Int32 = 0) {

@@ -1,75 +1,75 @@
 /// Counts of the lines, events and packets that were read from a trace, and of those that were skipped.
 public struct ReadingSummary: Sendable, Hashable {
     /// A line that could not be read.
-    public struct MalformedLine: Sendable, Hashable {
+    package struct MalformedLine: Sendable, Hashable {
         /// The line's number, from 1; 0 for an event of a CTF trace.
-        public var number: Int
+        package var number: Int
         /// The reason: `"it is not a JSON object"`.
-        public var reason: String
+        package var reason: String
 
-        public init(number: Int, reason: String) {
+        package init(number: Int, reason: String) {
             self.number = number
             self.reason = reason
         }
     }
 
     /// Packets of a CTF trace that could not be read.
-    public struct DamagedStream: Sendable, Hashable {
+    package struct DamagedStream: Sendable, Hashable {
         /// The file of their stream.
-        public var file: String
+        package var file: String
         /// The number of packets; adjacent ones with damaged headers count as one.
-        public var packets: Int
+        package var packets: Int
 
-        public init(file: String, packets: Int) {
+        package init(file: String, packets: Int) {
             self.file = file
             self.packets = packets
         }
     }
 
     /// Lines of the file, including brackets and blank lines; 0 for a CTF trace.
-    public var lines = 0
+    package var lines = 0
     /// Events that were read.
-    public var events = 0
+    package var events = 0
     /// Dictionary entries that were read.
-    public var entries = 0
+    package var entries = 0
     /// Well-formed lines of other producers, and of kinds that this version does not know.
-    public var foreignLines = 0
+    package var foreignLines = 0
     /// Keys of events that this version does not know; it read the events without them.
-    public var unknownKeys = 0
+    package var unknownKeys = 0
     /// Lines or events that could not be read; each costs only itself.
     public var malformedLines = 0
     /// The first malformed line.
-    public var firstMalformed: MalformedLine?
+    package var firstMalformed: MalformedLine?
     /// Log lines that look like Core Data's and contain nothing that this version understands.
-    public var linesNotUnderstood = 0
+    package var linesNotUnderstood = 0
     /// The first line that was not understood, with its text as the reason.
-    public var firstNotUnderstood: MalformedLine?
+    package var firstNotUnderstood: MalformedLine?
     /// Whether the file is cut off: its last line is not the closing bracket.
     ///
     /// This is normal if the program was killed.
-    public var isTruncated = false
+    package var isTruncated = false
     /// The processes of the trace, in the order in which they began.
-    public var processes: [UInt32] = []
+    package var processes: [UInt32] = []
     /// The processes whose end is not in the trace: they were killed, or are still running.
-    public var unendedProcesses: [UInt32] = []
+    package var unendedProcesses: [UInt32] = []
 
     /// The number of recordings that begin more than once, because joined files contain their events twice.
-    public var repeatedRecordings = 0
+    package var repeatedRecordings = 0
 
     /// The streams with CTF packets that could not be read; the events in them are missing.
-    public var damagedStreams: [DamagedStream] = []
+    package var damagedStreams: [DamagedStream] = []
     /// Packets of events that LTTng had no room for, with an unknown number of events.
-    public var lostPackets: UInt64 = 0
+    package var lostPackets: UInt64 = 0
     /// Dictionary entries, and packets of them, that LTTng had no room for; names are missing.
-    public var lostEntries: UInt64 = 0
+    package var lostEntries: UInt64 = 0
 
     /// Lines, events and packets that could not be read; their contents are missing.
-    public var unread: UInt64 {
+    package var unread: UInt64 {
         UInt64(malformedLines) &+ UInt64(linesNotUnderstood) &+ lostPackets
             &+ damagedStreams.reduce(0) { $0 &+ UInt64($1.packets) }
     }
 
-    public init() {}
+    package init() {}
 
     mutating func countUnknownLine(line number: Int, _ text: some StringProtocol) {
         linesNotUnderstood += 1

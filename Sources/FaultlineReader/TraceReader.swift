@@ -15,7 +15,7 @@ public struct TraceReader: Sendable {
     package static let symbolsName = ".faultline-symbols.json"
 
     /// The path of the file or directory, as it was given.
-    public let path: String
+    package let path: String
     private let source: any TraceSource.Type
 
     /// Opens a trace and detects its format from its content.
@@ -29,7 +29,7 @@ public struct TraceReader: Sendable {
     }
 
     /// The format's name: `"timeline"`, `"ctf"`, `"xctrace"`, `"sqlDebug"` or `"django"`.
-    public var format: String { source.name }
+    package var format: String { source.name }
 
     /// The operations that the trace supports besides reading.
     package var capabilities: TraceCapabilities { source.capabilities }

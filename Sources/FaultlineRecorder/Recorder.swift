@@ -5,6 +5,9 @@ public import FaultlineTrace
 internal import Foundation
 internal import Synchronization
 
+// Threads share the state in C through atomics and, for new entries, its own mutex. The Swift side has only constants
+// and the state that `memory` guards.
+
 /// Records the work of an instrumented program.
 ///
 /// A program has one recorder that is configured by the environment, ``shared``. Tests create their own, which keep
@@ -13,8 +16,6 @@ internal import Synchronization
 /// While it is on, an event costs two clock reads, a walk of the frame pointers and a copy into the thread's own ring.
 /// It takes no lock, and allocates nothing once its call stack is known. A full ring drops the new event and counts
 /// it; recording never waits for the thread or process that writes the trace.
-// Threads share the state in C through atomics and, for new entries, its own mutex. The Swift side has only constants
-// and the state that `memory` guards.
 public final class Recorder: @unchecked Sendable {
     package let handle: OpaquePointer?
     @usableFromInline let state: UnsafePointer<fl_switch>

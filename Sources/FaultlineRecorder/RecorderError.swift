@@ -24,6 +24,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     /// One sentence that says what failed, on what, why, and what to do about it.
     public let message: String
 
+    /// The message.
     public var description: String { message }
 
     static func cannotWrite(_ path: String, errno code: Int32) -> RecorderError {

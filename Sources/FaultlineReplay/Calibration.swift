@@ -1,11 +1,11 @@
 import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
-public import FaultlineTrace
+package import FaultlineTrace
 import Foundation
 
 /// Measures the cost of store operations on this machine, for predictions that a trace alone cannot support.
-public enum Calibration {
+package enum Calibration {
     /// The entities, which are fetched in alternation so that rows of the other are the last in memory.
     private static let entities = ["One", "Other"]
     /// The numbers of rows of the fetches.
@@ -24,7 +24,7 @@ public enum Calibration {
     /// and are removed afterwards.
     ///
     /// - Throws: ``ReplayError`` if the directory cannot be used, or the store's error if there is no space in it.
-    public static func measure() throws -> CalibrationEntry {
+    package static func measure() throws -> CalibrationEntry {
         let folder = try ScratchFolder()
         let model = try ManagedObjectModel(entities: entities.map { EntityDescription($0, attributes: attributes) })
         try fill(try open(folder.storeURL, model, .off()))

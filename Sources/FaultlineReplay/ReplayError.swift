@@ -2,15 +2,15 @@ import CSQLite
 import Glibc
 
 /// The error for a store that cannot be examined.
-public struct ReplayError: Error, CustomStringConvertible, Sendable {
+package struct ReplayError: Error, CustomStringConvertible, Sendable {
     /// The message: what failed, on what, and what to do.
-    public let description: String
+    package let description: String
     /// The reason alone.
     let reason: String
     /// Whether the store itself is damaged, or the file is not a store.
     let isDamage: Bool
     /// Whether the machine is the cause, not the named file: there is no space, or no folder for copies.
-    public let isOfTheMachine: Bool
+    package let isOfTheMachine: Bool
     /// Whether there was no space for a copy.
     private(set) var isLackOfRoom = false
 

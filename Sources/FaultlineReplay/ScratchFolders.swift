@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// The folders with copies that this process owns, which must not outlive it.
-public enum ScratchFolders {
+package enum ScratchFolders {
     private static let live = Mutex<Set<String>>([])
 
     /// The number of attempts to remove a folder while files are still added to it.
@@ -30,7 +30,7 @@ public enum ScratchFolders {
     /// Removes all folders, and ends the process.
     ///
     /// - Parameter end: Ends the process. A thread that creates another folder meanwhile waits for ever.
-    public static func removeAll(_ end: () -> Void) {
+    package static func removeAll(_ end: () -> Void) {
         live.withLock { paths in
             for path in paths {
                 for _ in 0..<attempts where FileManager.default.fileExists(atPath: path) {

@@ -25,7 +25,7 @@ struct CallTreeText {
         }
         if tree.unknown > 0 {
             let words = "\(tree.weight.text(tree.unknown)) have no call path"
-            lines += TextTable.wrapped(words, width: width - 2).map { "  " + ink(.dim, $0) }
+            lines += Phrase.wrapped(words, width: width - 2).map { "  " + ink(.dim, $0) }
         }
         return TextPage.joined([lines], ink)
     }

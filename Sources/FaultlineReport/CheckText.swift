@@ -1,14 +1,14 @@
 internal import FaultlineFindings
-public import FaultlineRules
+package import FaultlineRules
 internal import FaultlineTrace
 
 /// The outcome of a check as text for a terminal or a build log.
-public struct CheckText: Sendable {
+package struct CheckText: Sendable {
     let check: BudgetCheck
     /// The maximum number of the trace's scopes that are named where a limit is on another one.
     private static let shownScopes = 12
 
-    public init(_ check: BudgetCheck) {
+    package init(_ check: BudgetCheck) {
         self.check = check
     }
 
@@ -16,7 +16,7 @@ public struct CheckText: Sendable {
     ///
     /// - Parameter width: The preferred number of characters in a line. Signatures of findings are never cut, so they
     ///   can be copied.
-    public func render(width: Int = 100, colour: Bool = false) -> String {
+    package func render(width: Int = 100, colour: Bool = false) -> String {
         let ink = Ink(isColoured: colour)
         let parts = [limits(ink, width), findings(ink, width), stale(ink, width), [summary(ink)]]
         return TextPage.joined(parts, ink)
@@ -36,7 +36,7 @@ public struct CheckText: Sendable {
         let lines = table.lines(width: width - 2)
         let means = check.traces > 1 ? "  (for all: the mean of \(Phrase.count(check.traces)) traces)" : ""
         let rows = zip(check.outcomes, lines.dropFirst()).map { "  " + ($0.isMet ? $1 : ink(.red, $1)) }
-        let remarks = unknownScopes.flatMap { TextTable.wrapped($0, width: width - 2) }.map { "  " + $0 }
+        let remarks = unknownScopes.flatMap { Phrase.wrapped($0, width: width - 2) }.map { "  " + $0 }
         return [ink(.bold, "Budgets") + ink(.dim, means), "  " + ink(.dim, lines[0])] + rows + remarks
     }
 
@@ -80,7 +80,7 @@ public struct CheckText: Sendable {
         guard !check.stale.isEmpty else { return [] }
         return [ink(.bold, "Stale suppressions")]
             + check.stale.map { "  \(Phrase.printable(Self.subject($0)))  \(ink(.dim, Phrase.printable($0.reason)))" }
-            + TextTable.wrapped(Self.staleAdvice, width: width - 2).map { "  " + $0 }
+            + Phrase.wrapped(Self.staleAdvice, width: width - 2).map { "  " + $0 }
     }
 
     /// The advice about stale suppressions.

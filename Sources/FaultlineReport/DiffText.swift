@@ -1,10 +1,11 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
 internal import FaultlineProfile
-public import FaultlineRules
+package import FaultlineRules
 internal import FaultlineTrace
 
 /// A comparison of two profiles as text for a terminal: regressions, new operations, improvements, removed operations.
-public struct DiffText: Sendable {
+package struct DiffText: Sendable {
     let diff: ProfileDiff
     /// The maximum number of operations shown for each verdict.
     static let shown = 8
@@ -23,7 +24,7 @@ public struct DiffText: Sendable {
         (.better, "Better", .green), (.gone, "Gone", .green),
     ]
 
-    public init(_ diff: ProfileDiff) {
+    package init(_ diff: ProfileDiff) {
         self.diff = diff
     }
 
@@ -32,7 +33,7 @@ public struct DiffText: Sendable {
     /// - Parameters:
     ///   - width: The maximum number of characters in a line, limited to 80–120.
     ///   - colour: Whether to colour the text for a terminal.
-    public func render(width: Int = 100, colour: Bool = false) -> String {
+    package func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width, atMost: 120)
         let ink = Ink(isColoured: colour)
         var sections = [totals(ink, width)]
@@ -65,7 +66,7 @@ public struct DiffText: Sendable {
         ])
         for row in totalRows { table.add(row) }
         var text = [ink(.bold, "Before and after") + ink(.dim, sides)] + table.section(ink, width: width)
-        if let pace { text += TextTable.wrapped(pace, width: width - 2).map { "  " + ink(.dim, $0) } }
+        if let pace { text += Phrase.wrapped(pace, width: width - 2).map { "  " + ink(.dim, $0) } }
         return text
     }
 
@@ -170,7 +171,7 @@ public struct DiffText: Sendable {
             for (word, plans) in [("was", change.before), ("is", change.after)] {
                 for plan in plans {
                     let line = "\(word): \(Phrase.plan(plan))"
-                    text += TextTable.wrapped(line, width: width - 6).map { "      " + $0 }
+                    text += Phrase.wrapped(line, width: width - 6).map { "      " + $0 }
                 }
             }
         }
@@ -243,7 +244,7 @@ public struct DiffText: Sendable {
             sentences.append("Sums of several runs (faultline merge) show smaller changes.")
         }
         let text = sentences.joined(separator: " ")
-        return TextTable.wrapped(text, width: width)
+        return Phrase.wrapped(text, width: width)
     }
 }
 

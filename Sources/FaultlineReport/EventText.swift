@@ -1,15 +1,16 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// Events as lines of text, in the columns of Instruments' detail pane.
 ///
 ///     1.204553000   12.0 µs  main      fault      Item.list      1  store     Scroll.swift:57
-public struct EventText: Sendable {
+package struct EventText: Sendable {
     let dictionary: TraceDictionary
     private var resolver: CallSiteResolver
 
     /// - Parameter dictionary: The dictionary of the events' process.
-    public init(dictionary: TraceDictionary) {
+    package init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
         resolver = CallSiteResolver(dictionary: dictionary)
     }
@@ -18,7 +19,7 @@ public struct EventText: Sendable {
     private static let widths = (start: 13, duration: 8, thread: 8, kind: longestKind, what: 44, rows: 8, note: 8)
 
     /// The titles of the columns.
-    public static var heading: String {
+    package static var heading: String {
         columns("start (s)", "duration", "thread", "kind", "what", "rows", "", "call site")
     }
 
@@ -26,7 +27,7 @@ public struct EventText: Sendable {
     ///
     /// - Parameter stack: Whether to add the program's own frames of the stack, innermost first. If no frame is known
     ///   to be the program's, all frames are added.
-    public mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
+    package mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
         let site = resolver.reportedSite(of: event)
         let (what, rows, note) = summary(of: event)
         let line = Self.columns(

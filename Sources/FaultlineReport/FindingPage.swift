@@ -58,9 +58,9 @@ package struct FindingPage: Sendable {
     private func rule(of finding: Finding, _ ink: Ink, _ width: Int) -> [String] {
         guard let page = RulePage.all.first(where: { $0.id == finding.rule }) else { return [] }
         let more = "\"faultline explain \(page.id)\" describes the saving, the exceptions and the thresholds."
-        let paragraphs = [page.purpose, page.manual.trigger].map { TextTable.wrapped($0, width: width - 2) }
+        let paragraphs = [page.purpose, page.manual.trigger].map { Phrase.wrapped($0, width: width - 2) }
         return [ink(.bold, "\(page.id) \(page.name)")] + paragraphs.joined().map { "  \($0)" }
-            + TextTable.wrapped(more, width: width - 2).map { "  " + ink(.dim, $0) }
+            + Phrase.wrapped(more, width: width - 2).map { "  " + ink(.dim, $0) }
     }
 
     private func eventLines(_ ink: Ink, _ width: Int) -> [String] {
@@ -78,7 +78,7 @@ package struct FindingPage: Sendable {
     private func sourceLines(_ ink: Ink, _ width: Int) -> [String] {
         guard !excerpts.isEmpty || !remarks.isEmpty else { return [] }
         let legend = excerpts.isEmpty ? "" : "  (→ the line to change, • observed)"
-        let sentences = remarks.flatMap { TextTable.wrapped($0, width: width - 2) }.map { "  " + ink(.dim, $0) }
+        let sentences = remarks.flatMap { Phrase.wrapped($0, width: width - 2) }.map { "  " + ink(.dim, $0) }
         let lines = excerpts.indices.flatMap { index in
             let continues = index > 0 && excerpts[index].path == excerpts[index - 1].path
             return excerpts[index].text(ink, width, continues: continues)

@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineRules
@@ -69,7 +70,7 @@ struct FindingsText {
     ///
     /// - Parameter lead: The text before the first line.
     static func body(_ words: String, lead: String = "", width: Int) -> [String] {
-        TextTable.wrapped(words, width: width - 5 - lead.count).enumerated().map { index, line in
+        Phrase.wrapped(words, width: width - 5 - lead.count).enumerated().map { index, line in
             "     " + (index == 0 ? lead : String(repeating: " ", count: lead.count)) + line
         }
     }
@@ -92,7 +93,7 @@ struct FindingsText {
         let location = TextTable.shortened(finding.change?.description ?? "call site unknown", to: width / 2)
         let rank = "\(number). \(finding.severity.name)"
         let room = width - location.count - rank.count - 6
-        let lines = TextTable.wrapped("\(finding.rule) \(finding.title)\(remark)", width: room)
+        let lines = Phrase.wrapped("\(finding.rule) \(finding.title)\(remark)", width: room)
         return lines.enumerated().map { index, title in
             guard index == 0 else { return String(repeating: " ", count: rank.count + 4) + title }
             let line = "\(rank)  \(title)"
@@ -209,7 +210,7 @@ struct BatchCurveText {
     }
 
     private func equal(_ width: Int) -> [String] {
-        curve.equalSizes.map { TextTable.wrapped("\($0).", width: width) } ?? []
+        curve.equalSizes.map { Phrase.wrapped("\($0).", width: width) } ?? []
     }
 }
 

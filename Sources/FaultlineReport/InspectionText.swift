@@ -1,14 +1,14 @@
 internal import FaultlineFindings
-public import FaultlineRules
+package import FaultlineRules
 internal import FaultlineTrace
 
 /// The inspection of a store at rest as text for a terminal: its contents and what to change.
-public struct InspectionText: Sendable {
+package struct InspectionText: Sendable {
     let inspection: StoreInspection
     /// The maximum number of tables listed, the largest first.
     static let shown = 10
 
-    public init(_ inspection: StoreInspection) {
+    package init(_ inspection: StoreInspection) {
         self.inspection = inspection
     }
 
@@ -17,7 +17,7 @@ public struct InspectionText: Sendable {
     /// - Parameters:
     ///   - width: The maximum number of characters in a line, limited to 80–100.
     ///   - colour: Whether to colour the text for a terminal.
-    public func render(width: Int = 100, colour: Bool = false) -> String {
+    package func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
         let sections = [
@@ -29,7 +29,7 @@ public struct InspectionText: Sendable {
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {
         let facts = inspection.facts
-        let lines = TextTable.wrapped("\(Phrase.fileName(facts.path)): \(Self.summary(facts))", width: width)
+        let lines = Phrase.wrapped("\(Phrase.fileName(facts.path)): \(Self.summary(facts))", width: width)
         return [ink(.bold, lines[0])] + lines.dropFirst()
     }
 

@@ -27,7 +27,7 @@ struct MemoryText {
         let title = ink(.bold, "Memory") + "  (\(words))"
         let head =
             words.count + 10 <= width
-            ? [title] : [ink(.bold, "Memory")] + TextTable.wrapped(words, width: width - 2).map { "  " + $0 }
+            ? [title] : [ink(.bold, "Memory")] + Phrase.wrapped(words, width: width - 2).map { "  " + $0 }
         return head + paths(peak, ink, width) + scopes(ink, width)
     }
 

@@ -36,7 +36,7 @@ struct MigrationText {
         if rest > 0 { add(parts.count > shown.count ? "the rest" : "opening and closing files", 0, rest) }
         return [ink(.bold, "Where the migration's time went") + "  (\(Phrase.duration(total)))"]
             + wholes.flatMap { whole in
-                TextTable.wrapped(Self.summary(whole.key, whole.evidence), width: width - 4).enumerated().map {
+                Phrase.wrapped(Self.summary(whole.key, whole.evidence), width: width - 4).enumerated().map {
                     ($0 == 0 ? "  " : "    ") + ink(.dim, $1)
                 }
             } + table.section(ink, width: width)

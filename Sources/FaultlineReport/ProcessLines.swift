@@ -1,22 +1,23 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
-public import FaultlineTrace
+package import FaultlineTrace
 
 // Lines about processes and losses. Without them, an event that was not written would look like one that did not
 // happen.
 
 extension EventText {
     /// Returns the line for a process that began to record, without a line feed.
-    public static func line(_ began: ProcessBegan) -> String {
+    package static func line(_ began: ProcessBegan) -> String {
         processLine(at: began.start, "process", "\(began.process) \(began.program)", "began")
     }
 
     /// Returns the line for a process whose recording ended.
-    public static func line(_ ended: ProcessEnded) -> String {
+    package static func line(_ ended: ProcessEnded) -> String {
         processLine(at: ended.end, "process", "\(ended.process)", ended.how)
     }
 
     /// Returns the line for a loss of events.
-    public static func line(_ lost: EventLoss) -> String {
+    package static func line(_ lost: EventLoss) -> String {
         columns(
             "", "", String(lost.thread), "lost", Phrase.count(lost.events, "event") + " of a full buffer", "", "", "–")
     }
@@ -28,7 +29,7 @@ extension EventText {
 
 extension EventJSON {
     /// Returns the line for a process that began to record, without a line feed: `"kind":"process","phase":"began"`.
-    public static func line(_ began: ProcessBegan) -> String {
+    package static func line(_ began: ProcessBegan) -> String {
         JSONValue.object([
             ("process", .unsigned(UInt64(began.process))), ("kind", .string("process")), ("phase", .string("began")),
             ("start", .unsigned(began.start)), ("program", .string(began.program)), ("date", .number(began.date)),
@@ -37,7 +38,7 @@ extension EventJSON {
     }
 
     /// Returns the line for a process whose recording ended: `"kind":"process","phase":"ended"`.
-    public static func line(_ ended: ProcessEnded) -> String {
+    package static func line(_ ended: ProcessEnded) -> String {
         JSONValue.object([
             ("process", .unsigned(UInt64(ended.process))), ("kind", .string("process")), ("phase", .string("ended")),
             ("start", .unsigned(ended.end)), ("events", .unsigned(ended.events)), ("lost", .unsigned(ended.lost)),
@@ -48,7 +49,7 @@ extension EventJSON {
     }
 
     /// Returns the line for a loss of events: `"kind":"lost"`.
-    public static func line(_ lost: EventLoss) -> String {
+    package static func line(_ lost: EventLoss) -> String {
         JSONValue.object([
             ("process", .unsigned(UInt64(lost.process))), ("kind", .string("lost")),
             ("thread", .unsigned(UInt64(lost.thread))), ("events", .unsigned(lost.events)),

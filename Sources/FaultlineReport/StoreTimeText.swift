@@ -48,7 +48,7 @@ struct StoreTimeText {
         ].compactMap { $0 }
         return title(totals, ink, width) + table.section(ink, width: width)
             + splits.flatMap { split in
-                TextTable.wrapped(split, width: width - 4).enumerated().map { position, line in
+                Phrase.wrapped(split, width: width - 4).enumerated().map { position, line in
                     (position == 0 ? "  " : "    ") + ink(.dim, line)
                 }
             }
@@ -90,7 +90,7 @@ struct StoreTimeText {
         }
         let title = "Where the store's time went"
         if title.count + text.count + 4 <= width { return [ink(.bold, title) + "  (\(text))"] }
-        return [ink(.bold, title)] + TextTable.wrapped(text, width: width - 2).map { "  " + $0 }
+        return [ink(.bold, title)] + Phrase.wrapped(text, width: width - 2).map { "  " + $0 }
     }
 
     private func statements(_ totals: ProfileCounts, _ ink: Ink, _ width: Int) -> [String] {
@@ -115,7 +115,7 @@ struct StoreTimeText {
         }
         let files = files(totals)
         return ([words.joined(separator: " · ")] + files).flatMap { line in
-            TextTable.wrapped(line, width: width - 2).map { "  " + ink(.dim, $0) }
+            Phrase.wrapped(line, width: width - 2).map { "  " + ink(.dim, $0) }
         }
     }
 

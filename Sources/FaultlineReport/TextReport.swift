@@ -1,5 +1,5 @@
 internal import FaultlineFindings
-public import FaultlineProfile
+package import FaultlineProfile
 public import FaultlineRules
 internal import FaultlineTrace
 
@@ -19,10 +19,13 @@ public struct TextReport: Sendable {
     /// The hotspots to show in place of those by kind and line.
     let grouped: GroupedHotspots?
 
+    /// A report with the findings and hotspots that fit a screen.
+    public init(_ analysis: Analysis) { self.init(analysis, showsAll: false) }
+
     /// - Parameters:
     ///   - showsAll: Whether to show every finding in full, and every hotspot.
     ///   - grouped: The hotspots to show in place of those by kind and line, or `nil` for these.
-    public init(_ analysis: Analysis, showsAll: Bool = false, grouped: GroupedHotspots? = nil) {
+    package init(_ analysis: Analysis, showsAll: Bool = false, grouped: GroupedHotspots? = nil) {
         self.analysis = analysis
         self.showsAll = showsAll
         self.grouped = grouped
@@ -77,10 +80,10 @@ public struct TextReport: Sendable {
         let profile = analysis.profile
         let name = TextTable.shortened(Self.programs(profile).prefix(3).joined(separator: ", "), to: width / 2)
         let facts = Self.facts(profile)
-        let lines = TextTable.wrapped("\(name.isEmpty ? "trace" : name): \(facts)", width: width)
+        let lines = Phrase.wrapped("\(name.isEmpty ? "trace" : name): \(facts)", width: width)
         var text = [ink(.bold, lines[0])] + lines.dropFirst()
         for limit in analysis.quality?.explanation ?? [] {
-            let wrapped = TextTable.wrapped(limit.text, width: width - 4)
+            let wrapped = Phrase.wrapped(limit.text, width: width - 4)
             for (index, line) in wrapped.enumerated() {
                 text.append((index == 0 ? "  ! " : "    ") + ink(.yellow, line))
             }
@@ -145,7 +148,7 @@ public struct TextReport: Sendable {
             let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to examine"
             add("\(check.rule) \(check.name): \(looked)")
             for obstacle in check.obstacles {
-                text += TextTable.wrapped(obstacle.text, width: width - 6).map { "      " + ink(.dim, $0) }
+                text += Phrase.wrapped(obstacle.text, width: width - 6).map { "      " + ink(.dim, $0) }
             }
         }
         let silent = checks.filter(isSilent)

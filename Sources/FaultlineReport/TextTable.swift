@@ -102,32 +102,6 @@ package struct TextTable {
         while text.last == " " { text.removeLast() }
         return String(text)
     }
-
-    /// A text wrapped at spaces, but not between a number, or a rule's number, and the word it belongs to.
-    package static func wrapped(_ text: String, width: Int) -> [String] {
-        let text = Phrase.printable(text)
-        var pieces: [String] = []
-        var isOpen = false
-        for word in text.split(separator: " ") {
-            if isOpen, let last = pieces.last {
-                pieces[pieces.count - 1] = last + " " + word
-            } else {
-                pieces.append(String(word))
-            }
-            // The second number of a range is also followed by its unit: `0 ns–320 µs`.
-            let isRange = word.contains("–") && word.last?.isNumber == true
-            isOpen = word.last == ":" || isRange || word.allSatisfy { $0.isNumber || ",.(–-R".contains($0) }
-        }
-        var lines: [String] = []
-        for piece in pieces {
-            if let line = lines.last, line.count + 1 + piece.count <= width {
-                lines[lines.count - 1] = line + " " + piece
-            } else {
-                lines.append(piece)
-            }
-        }
-        return lines
-    }
 }
 
 /// Layout that the texts for a terminal share.
@@ -147,6 +121,6 @@ package enum TextPage {
 
     /// A wrapped list item whose further lines are indented.
     static func item(_ words: String, width: Int) -> [String] {
-        TextTable.wrapped(words, width: width - 6).enumerated().map { ($0 == 0 ? "  " : "      ") + $1 }
+        Phrase.wrapped(words, width: width - 6).enumerated().map { ($0 == 0 ? "  " : "      ") + $1 }
     }
 }

@@ -1,12 +1,12 @@
 internal import FaultlineFindings
 internal import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A few lines that show where round trips went, for the message of a test that made too many.
 ///
 ///     fetch  Item by name   1 ×   1 trip   100 rows  List.swift:42
 ///     fault  Item.location  48 ×  48 trips  48 rows  List.swift:57
-public struct TripText: Sendable {
+package struct TripText: Sendable {
     /// The events of one kind with the same subject and line.
     private struct Line {
         var kind: EventKind
@@ -22,7 +22,7 @@ public struct TripText: Sendable {
     /// - Parameters:
     ///   - events: The events. Those without round trips are ignored.
     ///   - dictionary: The dictionary of the events' process.
-    public init(_ events: some Sequence<TraceEvent>, dictionary: TraceDictionary) {
+    package init(_ events: some Sequence<TraceEvent>, dictionary: TraceDictionary) {
         var resolver = CallSiteResolver(dictionary: dictionary)
         let words = EventText(dictionary: dictionary)
         for event in events {
@@ -43,7 +43,7 @@ public struct TripText: Sendable {
     }
 
     /// Returns at most `limit` lines, those with the most trips first, without a trailing line feed.
-    public func render(limit: Int = 12) -> String {
+    package func render(limit: Int = 12) -> String {
         let ranked = lines.enumerated().ordered { ($0.1.trips, $1.0) > ($1.1.trips, $0.0) }.map(\.1)
         var table = TextTable([
             .init(title: "", alignment: .left), .init(title: "", alignment: .left), .init(title: "", alignment: .right),

@@ -53,12 +53,14 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
 }
 
 extension CallSite: Hashable {
+    /// Compares lines and file names without their directories, and the functions of sites without a line.
     public static func == (left: CallSite, right: CallSite) -> Bool {
         // Most are the same string, and comparing is cheaper than cutting off the directories.
         left.line == right.line && (left.file == right.file || left.fileName == right.fileName)
             && (left.line != 0 || left.function == right.function)
     }
 
+    /// Feeds the parts that `==` compares to a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(fileName)
         hasher.combine(line)

@@ -15,8 +15,10 @@ extension TraceEvent {
 
     /// Figures that the recording of an event leaves out.
     public struct Unrecorded: OptionSet, Sendable, Hashable {
+        /// The options as bits.
         public let rawValue: UInt8
 
+        /// Creates a set of options from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// The event's duration.

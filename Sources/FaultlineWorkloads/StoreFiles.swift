@@ -32,7 +32,7 @@ extension UInt64 {
 }
 
 /// The flaws of a sample app, which can be switched on individually.
-public protocol FlawSet: OptionSet, Sendable {
+package protocol FlawSet: OptionSet, Sendable {
     /// The flaws with their names on the command line.
     static var named: [(name: String, flaw: Self)] { get }
     static var all: Self { get }
@@ -42,11 +42,11 @@ extension GroceriesFlaws: FlawSet {}
 extension MusicLibraryFlaws: FlawSet {}
 
 extension Groceries.Outcome: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         "\(screens) screens, \(rows) rows, \(views) views, checksum \(checksum)"
     }
 }
 
 extension MusicLibrary.Outcome: CustomStringConvertible {
-    public var description: String { "\(screens) screens, \(rows) rows, checksum \(checksum)" }
+    package var description: String { "\(screens) screens, \(rows) rows, checksum \(checksum)" }
 }

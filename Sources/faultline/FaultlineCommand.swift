@@ -29,7 +29,6 @@ struct FaultlineCommand: ParsableCommand {
         version: Version.current,
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
-            MergeCommand.self,
             EventsCommand.self, TreeCommand.self, TimelineCommand.self, QueryCommand.self, ExportCommand.self,
             VerifyCommand.self,
             InspectCommand.self, ModelCommand.self, MigrateCommand.self,

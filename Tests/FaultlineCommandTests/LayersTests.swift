@@ -131,8 +131,9 @@ struct LayersTests {
         "No more files than these refer to one another in a circle",
         arguments: [
             ("FaultlineTrace", 1), ("FaultlineRecorder", 3), ("FaultlineReader", 6), ("FaultlineProfile", 6),
-            ("FaultlineFindings", 4), ("FaultlineRules", 5), ("FaultlineReport", 8), ("FaultlineReplay", 2),
-            ("FaultlineModel", 2), ("FaultlineStore", 47), ("faultline", 4),
+            ("FaultlineFindings", 4), ("FaultlineRules", 5), ("FaultlineDocuments", 1), ("FaultlineReport", 8),
+            ("FaultlineReplay", 2),
+            ("FaultlineModel", 2), ("FaultlineStore", 47), ("FaultlineMigration", 5), ("faultline", 4),
         ])
     func knots(module: String, most: Int) throws {
         let knot = try Module(module).largestKnot

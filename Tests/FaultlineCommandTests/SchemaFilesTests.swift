@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineProfile
 import FaultlineRules
 import Foundation

@@ -1,4 +1,5 @@
 import CSQLite
+import FaultlineDocuments
 import FaultlineQuery
 import FaultlineReport
 import FaultlineTrace

@@ -1,4 +1,5 @@
 import FaultlineFindings
+import FaultlineMigration
 import FaultlineModel
 import FaultlineProfile
 import FaultlineRecorder

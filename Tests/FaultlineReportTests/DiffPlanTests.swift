@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineProfile
 import FaultlineReport
 import FaultlineRules

@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineReport
 import FaultlineTrace
 import Foundation

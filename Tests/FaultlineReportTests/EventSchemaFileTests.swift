@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import Foundation
 import Testing
 import TraceFixtures

@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineTrace
 import Testing
 import TraceFixtures

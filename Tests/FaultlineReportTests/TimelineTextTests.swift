@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineTrace
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineFindings
 import FaultlineTrace
 import Testing
@@ -76,11 +77,11 @@ struct WordsTests {
 
     @Test func `Text wraps at spaces, but not after a number`() {
         #expect(
-            TextTable.wrapped("They belong to 1 fetch of Item", width: 16) == ["They belong to", "1 fetch of Item"])
-        #expect(TextTable.wrapped("unbreakable", width: 4) == ["unbreakable"])
-        #expect(TextTable.wrapped("", width: 10).isEmpty)
+            Phrase.wrapped("They belong to 1 fetch of Item", width: 16) == ["They belong to", "1 fetch of Item"])
+        #expect(Phrase.wrapped("unbreakable", width: 4) == ["unbreakable"])
+        #expect(Phrase.wrapped("", width: 10).isEmpty)
         #expect(
-            TextTable.wrapped("Predicted: 0 ns (0 ns–320 µs).", width: 28) == [
+            Phrase.wrapped("Predicted: 0 ns (0 ns–320 µs).", width: 28) == [
                 "Predicted: 0 ns", "(0 ns–320 µs).",
             ])
     }

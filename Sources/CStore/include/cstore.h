@@ -41,6 +41,16 @@ cstore_array *_Nullable cstore_array_create(
 // until the statements that read them were reset.
 void cstore_array_bind(cstore_array *_Nonnull array, const void *_Nullable values, int64_t count);
 
+// MARK: - Migrations
+
+// Returns the object of the module of migrations, which defines the function. It is weak because a program can do without.
+__attribute__((weak)) const void *_Nonnull cstore_migrations(void);
+
+// Returns the same, or null in a program without that module.
+static inline const void *_Nullable cstore_linked_migrations(void) {
+    return cstore_migrations ? cstore_migrations() : NULL;
+}
+
 // MARK: - Words that threads share
 
 // Reads a word that other threads may write meanwhile, atomically. Declared pure to let compilers assume that it

@@ -1,10 +1,10 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// The costs of trips to the store, estimated from the trips of the trace.
-public struct CostModel: Sendable {
+package struct CostModel: Sendable {
     /// The source of an estimate.
-    public enum Basis: String, Sendable, Hashable, CaseIterable {
+    package enum Basis: String, Sendable, Hashable, CaseIterable {
         /// Trips of the same shape and different sizes.
         case shape
         /// Trips of the same shape that are all of one size.
@@ -21,17 +21,17 @@ public struct CostModel: Sendable {
     }
 
     /// The cost of trips of one shape.
-    public struct Estimate: Sendable, Hashable {
-        public var line: CostLine
+    package struct Estimate: Sendable, Hashable {
+        package var line: CostLine
         /// Other lines that fit as well.
         ///
         /// Ranges are computed from them.
-        public var alternatives: [CostLine]
-        public var basis: Basis
+        package var alternatives: [CostLine]
+        package var basis: Basis
         /// The number of trips the estimate is based on.
-        public var trips: UInt64
+        package var trips: UInt64
 
-        public var confidence: Confidence {
+        package var confidence: Confidence {
             switch basis {
             case .shape: .high
             case .size where trips < CostModel.minimumSizedTrips: .low("the fetch made too few trips")
@@ -47,7 +47,7 @@ public struct CostModel: Sendable {
         private static let assumed = "the costs of trips and rows are assumed, as the trace has too few trips"
 
         /// The median of a figure derived from the costs, and the range that holds 80 % of its estimates.
-        public func range(_ figure: (CostLine) -> Double) -> (median: Double, low: Double, high: Double) {
+        package func range(_ figure: (CostLine) -> Double) -> (median: Double, low: Double, high: Double) {
             let figures = ([line] + alternatives).map(figure).sorted()
             let at = { (share: Double) in figures[Int((share * Double(figures.count - 1)).rounded())] }
             let middle = figure(line)
@@ -92,8 +92,8 @@ public struct CostModel: Sendable {
     }
 
     /// The minimum number of trips, and of different row counts, to fit a line.
-    public static let minimumTrips: UInt64 = 20
-    public static let minimumDistinctRows = 3
+    package static let minimumTrips: UInt64 = 20
+    package static let minimumDistinctRows = 3
     /// The minimum number of equal-sized trips before a cost per row is trusted.
     static let minimumSizedTrips: UInt64 = 3
     /// The minimum number of rows of a single trip from which a cost per row is estimated.
@@ -104,13 +104,13 @@ public struct CostModel: Sendable {
     /// columns.
     ///
     /// On a small virtual machine, these took 7.6–8.7 µs and 0.4–2 µs.
-    public static let assumed = CostLine(trip: 10_000, row: 1_000)
+    package static let assumed = CostLine(trip: 10_000, row: 1_000)
     /// The fixed cost, in nanoseconds, of a full scan that returns no rows.
     package static let emptyTrip = 0.3 * assumed.trip
     /// The assumed cost of a byte of a long value, in nanoseconds: about 3 µs for a page of 4 KiB.
     ///
     /// Measured: 0.2–1.5 ns, the most where the allocator must first get memory from the system.
-    public static let assumedByte = 0.8
+    package static let assumedByte = 0.8
 
     /// The time SQLite takes to step over a row that it does not return, in nanoseconds, with its range.
     ///
@@ -150,17 +150,17 @@ public struct CostModel: Sendable {
     static let calibrationRange = [0.5, 2]
 
     /// The cost of trips over all shapes of the store.
-    public let store: Estimate
+    package let store: Estimate
     /// The costs of basic steps on the machine.
     package let machine: MachineCosts
     /// The cost of a save and of each object it changes, or `nil` if the trace has too few saves of different sizes.
-    public let saves: Estimate?
+    package let saves: Estimate?
     /// The cost of a byte of a row, in nanoseconds.
-    public let byte: Double
+    package let byte: Double
     /// Whether ``byte`` was fitted to the trace.
     ///
     /// Otherwise it was measured on the machine, or is assumed.
-    public let isByteFitted: Bool
+    package let isByteFitted: Bool
     /// The time of the trace's quickest fetches, in nanoseconds, or `nil` if no fetch ran often enough.
     ///
     /// The fixed cost of a fetch is at most this time.
@@ -171,7 +171,7 @@ public struct CostModel: Sendable {
     /// Fits the costs of every shape of a profile.
     ///
     /// - Complexity: O(shapes). Each fit examines a few hundred trips.
-    public init(_ profile: Profile) {
+    package init(_ profile: Profile) {
         let general = profile.loads.count > 0 ? profile.loads : profile.statements
         let store = Self.fitStore(general, profile.calibration)
         self.store = store
@@ -218,10 +218,10 @@ public struct CostModel: Sendable {
     }
 
     /// The cost of loading whole rows of a shape.
-    public func rows(of shape: ShapeEntry) -> Estimate { shapes[shape] ?? store }
+    package func rows(of shape: ShapeEntry) -> Estimate { shapes[shape] ?? store }
 
     /// The cost of finding the identities of a batched fetch's rows: fitted, or else a quarter of the rows' cost.
-    public func identities(of shape: ShapeEntry) -> Estimate {
+    package func identities(of shape: ShapeEntry) -> Estimate {
         if let estimate = identities[shape] { return estimate }
         var estimate = rows(of: shape)
         estimate.line.row /= 4

@@ -2,26 +2,26 @@ package import FaultlineProfile
 import FaultlineTrace
 
 /// The cost of using some results with each batch size.
-public struct BatchCurve: Sendable, Hashable {
+package struct BatchCurve: Sendable, Hashable {
     /// One batch size.
-    public struct Point: Sendable, Hashable {
+    package struct Point: Sendable, Hashable {
         /// The size, where 0 stands for all rows at once.
-        public var batchSize: UInt64
+        package var batchSize: UInt64
         /// The total time of loading the rows that were used, including the rows' identities, in nanoseconds.
-        public var cost: Double
+        package var cost: Double
         /// The time to load one batch, in nanoseconds.
-        public var wait: Double
+        package var wait: Double
         /// The memory of one batch's rows, in bytes.
-        public var memory: Double
+        package var memory: Double
     }
 
     /// The points by batch size, with all rows at once last.
-    public internal(set) var points: [Point]
+    package internal(set) var points: [Point]
     /// The sizes that cost about as little as the cheapest, the smallest first and all rows at once last.
-    public internal(set) var plateau: [UInt64]
+    package internal(set) var plateau: [UInt64]
     /// The current size and the advised one.
-    public internal(set) var current: UInt64
-    public package(set) var advised: UInt64
+    package internal(set) var current: UInt64
+    package var advised: UInt64
 
     /// The maximum ratio of a size's cost to the cheapest at which the two count as equal.
     package static let equality = Threshold(
@@ -61,7 +61,7 @@ public struct BatchCurve: Sendable, Hashable {
     private static func order(_ size: UInt64) -> UInt64 { size == 0 ? .max : size }
 
     /// The point of a size, or `nil` if it was not computed.
-    public subscript(size: UInt64) -> Point? { points.first { $0.batchSize == size } }
+    package subscript(size: UInt64) -> Point? { points.first { $0.batchSize == size } }
 
     package func cost(_ size: UInt64) -> Double { self[size]?.cost ?? 0 }
 

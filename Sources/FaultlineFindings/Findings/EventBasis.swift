@@ -1,18 +1,18 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// The events that a finding rests on, described by their kinds, lines and subjects.
 ///
 /// A profile does not keep the events themselves, so that a description of them finds them again in the trace.
-public struct EventBasis: Sendable, Hashable {
+package struct EventBasis: Sendable, Hashable {
     /// The kinds of the events.
     ///
     /// With ``EventKind/cacheMiss`` among them, faults that the row cache filled are not.
-    public internal(set) var kinds: Set<EventKind> = []
+    package internal(set) var kinds: Set<EventKind> = []
     /// The lines at which they happened; `nil` stands for events without a known line.
-    public internal(set) var sites: Set<CallSite?> = []
+    package internal(set) var sites: Set<CallSite?> = []
     /// The subjects that events of the same form must have.
-    public internal(set) var subjects: Set<EventGroup.Key.Subject> = []
+    package internal(set) var subjects: Set<EventGroup.Key.Subject> = []
 
     /// Whether an event matches the description.
     ///
@@ -23,7 +23,7 @@ public struct EventBasis: Sendable, Hashable {
     ///   - subject: The event's subject. One of a form that ``subjects`` does not have says nothing against the event:
     ///     a fetch is known by its shape, and the statement that it ran is not.
     /// - Complexity: O(`subjects`).
-    public func contains(
+    package func contains(
         _ event: TraceEvent, at sites: [CallSite?], _ subject: @autoclosure () -> EventGroup.Key.Subject
     ) -> Bool {
         guard containsKind(of: event), sites.contains(where: self.sites.contains) else { return false }
@@ -54,7 +54,7 @@ public struct EventBasis: Sendable, Hashable {
 
 extension EventBasis: CustomStringConvertible {
     /// The kinds, lines and subjects in alphabetical order.
-    public var description: String {
+    package var description: String {
         let parts = [
             kinds.map(\.name), sites.map { $0?.description ?? "unknown line" }, subjects.map { String(describing: $0) },
         ]

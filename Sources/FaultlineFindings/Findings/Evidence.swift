@@ -1,16 +1,16 @@
 /// A number that a finding is based on.
-public struct Evidence: Sendable, Hashable {
-    public enum Unit: String, Sendable, Hashable, CaseIterable {
+package struct Evidence: Sendable, Hashable {
+    package enum Unit: String, Sendable, Hashable, CaseIterable {
         case count, rows, trips, bytes, nanoseconds
         /// From 0 to 1.
         case share
     }
 
-    public var name: String
-    public var value: Double
-    public var unit: Unit
+    package var name: String
+    package var value: Double
+    package var unit: Unit
 
-    public init(_ name: String, _ value: Double, _ unit: Unit) {
+    package init(_ name: String, _ value: Double, _ unit: Unit) {
         self.name = name
         self.value = value
         self.unit = unit
@@ -22,16 +22,16 @@ public struct Evidence: Sendable, Hashable {
 }
 
 /// The saving that is expected of a change.
-public struct Saving: Sendable, Hashable {
+package struct Saving: Sendable, Hashable {
     /// A time in nanoseconds, and the range that holds 80 % of its estimates.
-    public struct Range: Sendable, Hashable {
-        public var median: Double
-        public var low: Double
-        public var high: Double
+    package struct Range: Sendable, Hashable {
+        package var median: Double
+        package var low: Double
+        package var high: Double
 
-        public static let none = Range(median: 0, low: 0, high: 0)
+        package static let none = Range(median: 0, low: 0, high: 0)
 
-        public init(median: Double, low: Double, high: Double) {
+        package init(median: Double, low: Double, high: Double) {
             self.median = median
             self.low = low
             self.high = high
@@ -58,25 +58,25 @@ public struct Saving: Sendable, Hashable {
     /// The time saved in the store over the whole trace.
     ///
     /// All findings together never save more time than was spent.
-    public var time: Range = .none
+    package var time: Range = .none
     /// The saving of the change alone, if findings before this one claim the same time.
     ///
     /// `nil` if it equals ``time``.
-    public var alone: Range?
+    package var alone: Range?
     /// The numbers, as a report counts them, of the findings that save part of the same time or of the same waits.
-    public var after: [Int] = []
+    package var after: [Int] = []
     /// The reduction of the longest wait per screen, if the change is meant to shorten it.
-    public var pause: Range?
+    package var pause: Range?
     /// Round trips.
     ///
     /// A negative number is an additional cost.
-    public var trips: Int64 = 0
+    package var trips: Int64 = 0
     /// Rows that are no longer loaded.
-    public var rows: Int64 = 0
+    package var rows: Int64 = 0
     /// Bytes that are no longer read.
-    public var bytes: Int64 = 0
+    package var bytes: Int64 = 0
     /// Bytes of peak memory that are no longer needed.
-    public var memory: Int64 = 0
+    package var memory: Int64 = 0
 
     package init(time: Range = .none, pause: Range? = nil) { (self.time, self.pause) = (time, pause) }
 }

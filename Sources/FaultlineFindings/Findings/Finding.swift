@@ -1,16 +1,16 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// A piece of advice, with its evidence and the saving it predicts.
-public struct Finding: Sendable, Hashable {
+package struct Finding: Sendable, Hashable {
     /// A place where the problem was observed.
-    public struct Sighting: Sendable, Hashable {
+    package struct Sighting: Sendable, Hashable {
         /// `nil` if the trace does not have it.
-        public var site: CallSite?
+        package var site: CallSite?
         /// The number of times.
-        public var count: UInt64
+        package var count: UInt64
         /// In nanoseconds, or 0 if not measured.
-        public var time: UInt64
+        package var time: UInt64
 
         package init(site: CallSite?, count: UInt64, time: UInt64) {
             (self.site, self.count, self.time) = (site, count, time)
@@ -18,53 +18,53 @@ public struct Finding: Sendable, Hashable {
     }
 
     /// The rule's number, such as `"R01"`.
-    public var rule: String
+    package var rule: String
     /// The rule's name, such as `"N+1 faults"`.
-    public var ruleName: String
+    package var ruleName: String
     /// The change to make, in the imperative: `Prefetch "publisher" with the fetch of Book`.
-    public var title: Wording
+    package var title: Wording
     /// The line to change, or `nil` if the trace does not have it.
-    public var change: CallSite?
+    package var change: CallSite?
     /// The score, from 0 to 100.
-    public var score: Double
+    package var score: Double
     /// The places where the problem was observed, the most frequent first.
-    public var seenAt: [Sighting] = []
+    package var seenAt: [Sighting] = []
     /// Examples of the events the finding is based on, the slowest first.
-    public var samples: [EventSample] = []
+    package var samples: [EventSample] = []
     /// The names of the scopes in which the problem was observed, the most frequent first.
-    public var scopes: [String] = []
+    package var scopes: [String] = []
     /// The numbers the finding is based on.
-    public var evidence: [Evidence] = []
+    package var evidence: [Evidence] = []
     /// The cost of each batch size, for advice about batch sizes.
-    public var batchCurve: BatchCurve?
+    package var batchCurve: BatchCurve?
     /// Sentences that explain the evidence, the most important first.
-    public var explanation: [Wording] = []
+    package var explanation: [Wording] = []
     /// The change to make, as a sentence.
-    public var fix: Wording
+    package var fix: Wording
     /// Alternatives to the change, one sentence each.
-    public var alternatives: [Wording] = []
+    package var alternatives: [Wording] = []
     /// The code to write, line by line.
-    public var code: [String] = []
+    package var code: [String] = []
     /// The language of the code: `"swift"`, `"sql"` or `"python"`, or empty if it is a description.
-    public package(set) var codeLanguage = "swift"
-    public var saving: Saving
-    public var confidence: Confidence
+    package var codeLanguage = "swift"
+    package var saving: Saving
+    package var confidence: Confidence
     /// Sentences that explain why the finding is rated below its score.
-    public var reservations: [Wording] = []
+    package var reservations: [Wording] = []
     /// The finding's identity across runs: rule, entity, shape and function, but no line.
     ///
     /// Edits elsewhere in the file do not change it.
-    public var signature: String
+    package var signature: String
     /// The subjects of the events that the finding rests on, or none if their lines identify them.
     package var subjects: [EventGroup.Key.Subject] = []
     /// The events that the finding rests on.
     ///
     /// ``Analysis`` sets it.
-    public internal(set) var basis = EventBasis()
+    package internal(set) var basis = EventBasis()
     /// The saving of time as a share of the run, from 0 to 1; 0 if there is none, or the run's time is unknown.
     ///
     /// ``Analysis`` sets it.
-    public package(set) var share = 0.0
+    package var share = 0.0
     /// Whether operations failed, which is an error however short they were.
     package var hasFailures = false
     /// The accounts of time that the saving draws on.
@@ -82,7 +82,7 @@ public struct Finding: Sendable, Hashable {
     }
 
     /// The severity that follows from the score.
-    public var severity: Severity { Severity(score: score) }
+    package var severity: Severity { Severity(score: score) }
 
     /// Turns the finding into a note, whatever its score was.
     package mutating func downgrade(_ reason: Wording) {
@@ -250,27 +250,27 @@ package struct Claim: Sendable, Hashable {
 }
 
 /// How far an estimated saving can be trusted, and why no further.
-public struct Confidence: Sendable, Hashable, Comparable {
-    public enum Level: Int, Sendable, Hashable, CaseIterable, Comparable {
+package struct Confidence: Sendable, Hashable, Comparable {
+    package enum Level: Int, Sendable, Hashable, CaseIterable, Comparable {
         case low, medium, high
 
-        public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
+        package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
     }
 
-    public let level: Level
+    package let level: Level
     /// A clause that says why the confidence is not high: `"the costs of trips and rows are assumed"`.
     ///
     /// `nil` if it is high.
-    public let reason: String?
+    package let reason: String?
 
-    public static let high = Confidence(level: .high, reason: nil)
+    package static let high = Confidence(level: .high, reason: nil)
 
     package static func medium(_ reason: String) -> Confidence { Confidence(level: .medium, reason: reason) }
 
     package static func low(_ reason: String) -> Confidence { Confidence(level: .low, reason: reason) }
 
     /// Compares the levels.
-    public static func < (a: Confidence, b: Confidence) -> Bool { a.level < b.level }
+    package static func < (a: Confidence, b: Confidence) -> Bool { a.level < b.level }
 
     /// The factor for a saving's score when findings are ranked.
     var weight: Double {

@@ -1,4 +1,4 @@
-public import FaultlineProfile
+package import FaultlineProfile
 internal import FaultlineTrace
 
 /// A projection of a fetch's time to a larger table, if the trace has evidence for it.
@@ -6,9 +6,9 @@ internal import FaultlineTrace
 /// The evidence is of two kinds, and both are needed. SQLite's plan and counters show how the time grows. Several
 /// fetches that found their pages in memory show how long one takes. There is no projection for fetches that may find
 /// more or fewer rows in a larger table in a way that the trace does not show.
-public struct Growth: Sendable, Hashable {
+package struct Growth: Sendable, Hashable {
     /// The order of growth of the time.
-    public enum Order: String, Sendable, Hashable, CaseIterable {
+    package enum Order: String, Sendable, Hashable, CaseIterable {
         /// SQLite seeks the rows with an index, up to a limit or a unique value.
         ///
         /// Only the index gets deeper.
@@ -44,12 +44,12 @@ public struct Growth: Sendable, Hashable {
     /// The additional pages between the root of an index and a row in a larger table.
     static let deeperPages = 2.0
 
-    public let order: Order
+    package let order: Order
     /// The mean number of rows that one fetch scans or returns now.
-    public let rows: Double
+    package let rows: Double
     /// The time of one fetch with its pages in memory, without its batches, in nanoseconds: the median, and the range
     /// from the 10th to the 75th percentile.
-    public let now: Saving.Range
+    package let now: Saving.Range
     /// The range of the fixed part of the time, in nanoseconds.
     private let fixed: ClosedRange<Double>
     /// The maximum number of pages that the rows of one fetch fill.
@@ -58,7 +58,7 @@ public struct Growth: Sendable, Hashable {
 
     /// - Parameter costs: Gives the fixed cost of a trip.
     /// - Returns: `nil` if the trace has no evidence.
-    public init?(_ fetch: FetchProfile, costs: CostModel) {
+    package init?(_ fetch: FetchProfile, costs: CostModel) {
         let counts = fetch.counts
         guard counts.executions > 0, counts.statements > 0, fetch.speeds.count >= Self.minimumFetches,
             let order = Self.order(of: fetch)
@@ -116,7 +116,7 @@ public struct Growth: Sendable, Hashable {
     }
 
     /// The projected time of one fetch, in nanoseconds, if the table had `factor` times as many rows.
-    public func time(with factor: Double) -> Saving.Range {
+    package func time(with factor: Double) -> Saving.Range {
         let median = fixed.lowerBound + (fixed.upperBound - fixed.lowerBound) / 2
         let page = CostModel.page.most
         guard order != .logarithmic else {

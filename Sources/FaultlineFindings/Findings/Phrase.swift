@@ -99,6 +99,32 @@ package enum Phrase {
         let size = abs(value)
         return decimal(value, places: size < 9.995 ? 2 : size < 99.95 ? 1 : 0)
     }
+
+    /// A text wrapped at spaces, but not between a number, or a rule's number, and the word it belongs to.
+    package static func wrapped(_ text: String, width: Int) -> [String] {
+        let text = printable(text)
+        var pieces: [String] = []
+        var isOpen = false
+        for word in text.split(separator: " ") {
+            if isOpen, let last = pieces.last {
+                pieces[pieces.count - 1] = last + " " + word
+            } else {
+                pieces.append(String(word))
+            }
+            // The second number of a range is also followed by its unit: `0 ns–320 µs`.
+            let isRange = word.contains("–") && word.last?.isNumber == true
+            isOpen = word.last == ":" || isRange || word.allSatisfy { $0.isNumber || ",.(–-R".contains($0) }
+        }
+        var lines: [String] = []
+        for piece in pieces {
+            if let line = lines.last, line.count + 1 + piece.count <= width {
+                lines[lines.count - 1] = line + " " + piece
+            } else {
+                lines.append(piece)
+            }
+        }
+        return lines
+    }
 }
 
 extension [String] {
@@ -177,9 +203,9 @@ extension Phrase {
 }
 
 /// A number in a sentence, with its unit and its plain-text form.
-public struct Quantity: Sendable, Hashable {
+package struct Quantity: Sendable, Hashable {
     /// A number, exact if it is whole.
-    public enum Amount: Sendable, Hashable {
+    package enum Amount: Sendable, Hashable {
         case whole(UInt64)
         case real(Double)
     }
@@ -201,13 +227,13 @@ public struct Quantity: Sendable, Hashable {
     /// The number, in the unit's base unit (nanoseconds or bytes).
     ///
     /// For a range, the median.
-    public let amount: Amount
+    package let amount: Amount
     /// The unit.
-    public let unit: Evidence.Unit
+    package let unit: Evidence.Unit
     /// The range of the value, or `nil` if it is certain.
-    public let range: ClosedRange<Double>?
+    package let range: ClosedRange<Double>?
     /// The noun after the number, such as `"fetch"` or `"fetches"`, or `nil` if there is none.
-    public let noun: String?
+    package let noun: String?
     private let style: Style
 
     init(
@@ -227,7 +253,7 @@ public struct Quantity: Sendable, Hashable {
     }
 
     /// The number: nanoseconds, bytes, a share in 0…1, or a count.
-    public var value: Double {
+    package var value: Double {
         switch amount {
         case .whole(let number): Double(number)
         case .real(let number): number
@@ -235,7 +261,7 @@ public struct Quantity: Sendable, Hashable {
     }
 
     /// The plain text: `1,204 fetches`, `12.3 ms (11.8–12.9 ms)`, `41 %`.
-    public var text: String { noun.map { "\(number) \($0)" } ?? number }
+    package var text: String { noun.map { "\(number) \($0)" } ?? number }
 
     private var number: String {
         switch (style, unit) {

@@ -1,5 +1,5 @@
 package import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A finding's change in a form that can be tried.
 package enum Remedy: Sendable, Hashable {
@@ -65,7 +65,7 @@ extension FetchProfile {
 extension Finding {
     /// The change as `faultline record --try` takes it, or `nil` if it is another kind of change or its line is
     /// unknown.
-    public var advice: FetchAdvice? {
+    package var advice: FetchAdvice? {
         guard case .change(let fetch, let change) = remedy, let site = fetch.site else { return nil }
         return FetchAdvice(file: String(site.fileName), line: site.line, change: change)
     }

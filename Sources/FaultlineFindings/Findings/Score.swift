@@ -1,18 +1,18 @@
 package import FaultlineProfile
 
 /// The severity of a finding.
-public enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
+package enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
     case note, warning, error
 
-    public static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
+    package static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
 
     /// The severity of a score: an error from 75, a warning from 25, and a note below.
-    public init(score: Double) {
+    package init(score: Double) {
         self = score >= 75 ? .error : score >= 25 ? .warning : .note
     }
 
     /// `"error"`, `"warning"` or `"note"`.
-    public var name: String {
+    package var name: String {
         switch self {
         case .note: "note"
         case .warning: "warning"

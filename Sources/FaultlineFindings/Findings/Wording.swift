@@ -1,5 +1,5 @@
 package import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A sentence, or a part of one, made of pieces that keep their meaning.
 ///
@@ -10,9 +10,9 @@ public import FaultlineTrace
 /// ``text`` is the plain sentence. Other formats render each piece in their own way, for example a call site as a link.
 /// Adjacent texts are merged into one piece, and no piece is empty, so equal sentences compare equal however they were
 /// built.
-public struct Wording: Sendable, Hashable {
+package struct Wording: Sendable, Hashable {
     /// A part of a sentence.
-    public enum Piece: Sendable, Hashable {
+    package enum Piece: Sendable, Hashable {
         /// Plain text.
         case text(String)
         /// Code, SQL, or a name from the program or its store, such as a scope's.
@@ -31,7 +31,7 @@ public struct Wording: Sendable, Hashable {
         case quantity(Quantity)
 
         /// The piece as plain text.
-        public var text: String {
+        package var text: String {
             switch self {
             case .text(let text), .entity(let text): text
             case .code(let text, let isQuoted), .property(let text, let isQuoted): isQuoted ? "\"\(text)\"" : text
@@ -42,36 +42,36 @@ public struct Wording: Sendable, Hashable {
     }
 
     /// The pieces in order.
-    public private(set) var pieces: [Piece] = []
+    package private(set) var pieces: [Piece] = []
 
     /// Creates a wording from plain text.
-    public init(_ text: String) { append(.text(text)) }
+    package init(_ text: String) { append(.text(text)) }
 
     /// Creates a wording from pieces.
-    public init(_ pieces: some Sequence<Piece>) {
+    package init(_ pieces: some Sequence<Piece>) {
         for piece in pieces { append(piece) }
     }
 
     /// The plain text of all pieces, without markup.
     ///
     /// - Complexity: O(n) in the length of the text, which is built at each call.
-    public var text: String {
+    package var text: String {
         if pieces.count == 1, case .text(let text) = pieces[0] { return text }
         return pieces.reduce(into: "") { $0 += $1.text }
     }
 
     /// Whether the wording has no pieces.
-    public var isEmpty: Bool { pieces.isEmpty }
+    package var isEmpty: Bool { pieces.isEmpty }
 
     /// The quantities in the sentence, in order.
-    public var quantities: [Quantity] {
+    package var quantities: [Quantity] {
         pieces.compactMap { if case .quantity(let quantity) = $0 { quantity } else { nil } }
     }
 
     /// Appends a piece.
     ///
     /// An empty text adds nothing.
-    public mutating func append(_ piece: Piece) {
+    package mutating func append(_ piece: Piece) {
         guard case .text(let text) = piece else { return pieces.append(piece) }
         guard !text.isEmpty else { return }
         if case .text(let before) = pieces.last {
@@ -82,12 +82,12 @@ public struct Wording: Sendable, Hashable {
     }
 
     /// Appends the pieces of another wording.
-    public static func += (left: inout Wording, right: Wording) {
+    package static func += (left: inout Wording, right: Wording) {
         for piece in right.pieces { left.append(piece) }
     }
 
     /// Returns the concatenation of two wordings.
-    public static func + (left: Wording, right: Wording) -> Wording {
+    package static func + (left: Wording, right: Wording) -> Wording {
         var both = left
         both += right
         return both
@@ -96,14 +96,14 @@ public struct Wording: Sendable, Hashable {
 
 extension Wording: CustomStringConvertible {
     /// The same as ``text``.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 extension Sequence<Wording> {
     /// Joins wordings into one.
     ///
     /// - Parameter separator: The wording between neighbours. The default is empty.
-    public func joined(separator: Wording = "") -> Wording {
+    package func joined(separator: Wording = "") -> Wording {
         var joined: Wording = ""
         for (position, wording) in enumerated() {
             if position > 0 { joined += separator }
@@ -122,48 +122,48 @@ extension Wording {
 
 extension Wording: ExpressibleByStringInterpolation {
     /// Creates a wording from plain text.
-    public init(stringLiteral text: String) { self.init(text) }
+    package init(stringLiteral text: String) { self.init(text) }
 
     /// Creates a wording from an interpolated string.
-    public init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
+    package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
 
     /// Collects the pieces of an interpolated string.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var wording: Wording = Wording([])
 
         /// Creates an empty interpolation.
-        public init(literalCapacity: Int, interpolationCount: Int) {}
+        package init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Appends the literal text between interpolations.
-        public mutating func appendLiteral(_ literal: String) { wording.append(.text(literal)) }
+        package mutating func appendLiteral(_ literal: String) { wording.append(.text(literal)) }
 
         /// Appends text.
-        public mutating func appendInterpolation(_ text: String) { wording.append(.text(text)) }
+        package mutating func appendInterpolation(_ text: String) { wording.append(.text(text)) }
 
         /// Appends the pieces of another wording.
-        public mutating func appendInterpolation(_ other: Wording) { wording += other }
+        package mutating func appendInterpolation(_ other: Wording) { wording += other }
 
         /// Appends code, SQL or an identifier.
-        public mutating func appendInterpolation(code: String) { wording.append(.code(code, isQuoted: false)) }
+        package mutating func appendInterpolation(code: String) { wording.append(.code(code, isQuoted: false)) }
 
         /// Appends an entity's name.
-        public mutating func appendInterpolation(entity: String) { wording.append(.entity(entity)) }
+        package mutating func appendInterpolation(entity: String) { wording.append(.entity(entity)) }
 
         /// Appends a property's name or a key path.
-        public mutating func appendInterpolation(property: String) {
+        package mutating func appendInterpolation(property: String) {
             wording.append(.property(property, isQuoted: false))
         }
 
         /// Appends a property's name or a key path, in double quotes in plain text.
-        public mutating func appendInterpolation(quoted property: String) {
+        package mutating func appendInterpolation(quoted property: String) {
             wording.append(.property(property, isQuoted: true))
         }
 
         /// Appends the name of a scope, in double quotes in plain text.
-        public mutating func appendInterpolation(scope: String) { wording.append(.code(scope, isQuoted: true)) }
+        package mutating func appendInterpolation(scope: String) { wording.append(.code(scope, isQuoted: true)) }
 
         /// Appends a line of the program.
-        public mutating func appendInterpolation(site: CallSite) { wording.append(.site(site)) }
+        package mutating func appendInterpolation(site: CallSite) { wording.append(.site(site)) }
     }
 }
 
@@ -173,14 +173,14 @@ extension Wording.StringInterpolation {
     /// Appends a count without a noun: `1,204`.
     ///
     /// - Parameter unit: The unit of the number. Default: a count.
-    public mutating func appendInterpolation(count number: some BinaryInteger, of unit: Evidence.Unit = .count) {
+    package mutating func appendInterpolation(count number: some BinaryInteger, of unit: Evidence.Unit = .count) {
         wording.append(.quantity(Quantity(number, unit)))
     }
 
     /// Appends a count with its noun: `1 fetch`, `20 fetches`.
     ///
     /// - Parameter plural: The noun's plural. The default adds an s.
-    public mutating func appendInterpolation(
+    package mutating func appendInterpolation(
         count number: some BinaryInteger, _ noun: String, plural: String? = nil
     ) {
         wording.append(.quantity(Quantity(number, .count, noun, plural: plural)))
@@ -189,59 +189,59 @@ extension Wording.StringInterpolation {
     /// Appends a number of rows: `20 rows`.
     ///
     /// - Parameter noun: The noun in the singular, such as `"loaded row"`.
-    public mutating func appendInterpolation(rows number: some BinaryInteger, _ noun: String = "row") {
+    package mutating func appendInterpolation(rows number: some BinaryInteger, _ noun: String = "row") {
         wording.append(.quantity(Quantity(number, .rows, noun)))
     }
 
     /// Appends a number of round trips: `3 trips`.
     ///
     /// - Parameter noun: The noun in the singular, such as `"round trip"`.
-    public mutating func appendInterpolation(trips number: some BinaryInteger, _ noun: String = "trip") {
+    package mutating func appendInterpolation(trips number: some BinaryInteger, _ noun: String = "trip") {
         wording.append(.quantity(Quantity(number, .trips, noun)))
     }
 
     /// Appends a whole number without separators, as in code: `1500`.
-    public mutating func appendInterpolation(plain number: UInt64, of unit: Evidence.Unit = .count) {
+    package mutating func appendInterpolation(plain number: UInt64, of unit: Evidence.Unit = .count) {
         wording.append(.quantity(Quantity(.whole(number), unit, style: .plain)))
     }
 
     /// Appends a number with a fixed number of decimals: `2.5`.
-    public mutating func appendInterpolation(decimal number: Double, places: Int, of unit: Evidence.Unit = .count) {
+    package mutating func appendInterpolation(decimal number: Double, places: Int, of unit: Evidence.Unit = .count) {
         wording.append(.quantity(Quantity(.real(number), unit, style: .decimal(places: places))))
     }
 
     /// Appends a time in nanoseconds: `12.3 ms`.
-    public mutating func appendInterpolation(duration nanoseconds: Double) {
+    package mutating func appendInterpolation(duration nanoseconds: Double) {
         wording.append(.quantity(Quantity(.real(nanoseconds), .nanoseconds)))
     }
 
     /// Appends a time in nanoseconds: `12.3 ms`.
-    public mutating func appendInterpolation(duration nanoseconds: UInt64) {
+    package mutating func appendInterpolation(duration nanoseconds: UInt64) {
         wording.append(.quantity(Quantity(.whole(nanoseconds), .nanoseconds)))
     }
 
     /// Appends a time with its range: `12.3 ms (11.8–12.9 ms)`.
-    public mutating func appendInterpolation(duration range: Saving.Range) {
+    package mutating func appendInterpolation(duration range: Saving.Range) {
         wording.append(.quantity(Quantity(.real(range.median), .nanoseconds, range: range)))
     }
 
     /// Appends the range of a time: `11.8–12.9 ms`.
-    public mutating func appendInterpolation(span range: Saving.Range) {
+    package mutating func appendInterpolation(span range: Saving.Range) {
         wording.append(.quantity(Quantity(.real(range.median), .nanoseconds, range: range, style: .span)))
     }
 
     /// Appends a size in bytes: `18.5 KiB`.
-    public mutating func appendInterpolation(size bytes: Double) {
+    package mutating func appendInterpolation(size bytes: Double) {
         wording.append(.quantity(Quantity(.real(bytes), .bytes)))
     }
 
     /// Appends a size in bytes: `18.5 KiB`.
-    public mutating func appendInterpolation(size bytes: UInt64) {
+    package mutating func appendInterpolation(size bytes: UInt64) {
         wording.append(.quantity(Quantity(.whole(bytes), .bytes)))
     }
 
     /// Appends a share from 0 to 1 as a percentage: `41 %`.
-    public mutating func appendInterpolation(percent share: Double) {
+    package mutating func appendInterpolation(percent share: Double) {
         wording.append(.quantity(Quantity(.real(share), .share)))
     }
 

@@ -62,6 +62,7 @@ public indirect enum MappingExpression: Sendable, Hashable {
 }
 
 extension MappingExpression: CustomStringConvertible {
+    /// The value as text.
     public var description: String {
         switch self {
         case .constant(.string(let text)?): "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""

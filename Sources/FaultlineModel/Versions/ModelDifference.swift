@@ -105,6 +105,7 @@ public struct ModelDifference: Sendable, Hashable {
 }
 
 extension ModelDifference: CustomStringConvertible {
+    /// The value as text.
     public var description: String {
         let subject =
             element == .entity ? "the entity '\(path)'" : element == .index ? "the index '\(path)'" : "'\(path)'"

@@ -1,4 +1,4 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// Sums up the samples of CPU time by part of the program, scope and call path.
 package struct CPUDetector: EvidenceDetector {
@@ -28,31 +28,31 @@ package struct CPUDetector: EvidenceDetector {
 
 extension Profile {
     /// The CPU time of the program's call paths, if it was sampled.
-    public var cpuTimes: [(path: CPUPath, time: CPUTime)] {
+    package var cpuTimes: [(path: CPUPath, time: CPUTime)] {
         evidence(of: CPUDetector.self).map { ($0.key, $0.evidence) }
     }
 
     /// The sampled CPU time of each part of the program, in nanoseconds.
-    public var cpuTimeByPart: [CodePart: UInt64] {
+    package var cpuTimeByPart: [CodePart: UInt64] {
         cpuTimes.reduce(into: [:]) { $0[$1.path.part, default: 0] &+= $1.time.time }
     }
 }
 
 /// A call path of the program that used CPU time, in one scope.
-public struct CPUPath: Sendable, Hashable {
+package struct CPUPath: Sendable, Hashable {
     /// The part of the program whose code ran.
-    public var part: CodePart
+    package var part: CodePart
     /// The scope, or `nil` outside any scope.
-    public var scope: ScopeSummary.Key?
+    package var scope: ScopeSummary.Key?
     /// The program's own functions, innermost first, without lines: the first one is, or called, the code that ran.
-    public var functions: [CallSite]
+    package var functions: [CallSite]
 }
 
 /// The samples of a call path.
-public struct CPUTime: Sendable {
-    public internal(set) var samples: UInt64 = 0
+package struct CPUTime: Sendable {
+    package internal(set) var samples: UInt64 = 0
     /// The CPU time that the samples represent, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
 
     package init() {}
 }

@@ -1,7 +1,7 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// Builds a call tree.
-public struct CallTreeBuilder: Sendable {
+package struct CallTreeBuilder: Sendable {
     private struct Edge: Hashable {
         var parent: Int
         var frame: Int
@@ -39,7 +39,7 @@ public struct CallTreeBuilder: Sendable {
 
     /// - Parameter hidesLibraries: Whether functions of system libraries are left out, so that their weight counts for the
     ///   functions that called them. The store's functions are left out where they call the program.
-    public init(
+    package init(
         _ weight: CallTreeWeight, _ direction: CallTree.Direction = .topDown,
         hidingLibraries hidesLibraries: Bool = false
     ) {
@@ -54,7 +54,7 @@ public struct CallTreeBuilder: Sendable {
     ///   - path: The functions of its call path, innermost first.
     ///   - group: The name of the group that it belongs to, which becomes the first node of its path; `nil` for none.
     /// - Complexity: O(functions).
-    public mutating func add(
+    package mutating func add(
         _ event: TraceEvent, path: @autoclosure () -> [CodeFunction], group: @autoclosure () -> String? = nil
     ) {
         add(event, frames: path().map { CallPaths.Frame(function: $0, line: 0) }, group: group())
@@ -68,7 +68,7 @@ public struct CallTreeBuilder: Sendable {
     ///   - frames: The functions of its call path and their lines, innermost first.
     ///   - group: The name of the group that it belongs to, which becomes the first node of its path; `nil` for none.
     /// - Complexity: O(functions).
-    public mutating func add(
+    package mutating func add(
         _ event: TraceEvent, frames: @autoclosure () -> [CallPaths.Frame], group: @autoclosure () -> String? = nil
     ) {
         if weight == .live, case .allocation(let allocation) = event.detail, allocation.allocation != 0 {
@@ -148,7 +148,7 @@ public struct CallTreeBuilder: Sendable {
     /// Returns the tree.
     ///
     /// - Complexity: O(n log n) in the number of nodes.
-    public func finish() -> CallTree {
+    package func finish() -> CallTree {
         guard blocks.isEmpty else {
             var whole = self
             whole.blocks = [:]

@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// The weight of the events of a call tree.
-public enum CallTreeWeight: String, Sendable, CaseIterable {
+package enum CallTreeWeight: String, Sendable, CaseIterable {
     /// Sampled CPU time, in nanoseconds.
     case cpu
     /// Sampled allocations, in bytes.
@@ -45,5 +45,5 @@ public enum CallTreeWeight: String, Sendable, CaseIterable {
     }
 
     /// Whether the events are samples of what the program does.
-    public var isSampled: Bool { self == .cpu || self == .allocations || self == .live }
+    package var isSampled: Bool { self == .cpu || self == .allocations || self == .live }
 }

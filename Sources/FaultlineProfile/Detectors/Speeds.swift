@@ -1,4 +1,4 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// The durations of events of one kind, in four classes for each power of two.
 ///
@@ -61,10 +61,10 @@ extension Speeds: Summed, StartsEmpty {
 }
 
 /// Trips to the store, and their time.
-public struct TripSum: Sendable, Hashable {
-    public var trips: UInt64 = 0
+package struct TripSum: Sendable, Hashable {
+    package var trips: UInt64 = 0
     /// In nanoseconds.
-    public var time: UInt64 = 0
+    package var time: UInt64 = 0
 
     package init() {}
 
@@ -79,12 +79,12 @@ extension TripSum: Summed, StartsEmpty {
 }
 
 /// One of the slowest events of a group.
-public struct EventSample: Sendable, Hashable {
-    public var process: UInt32
+package struct EventSample: Sendable, Hashable {
+    package var process: UInt32
     /// The event's number in its process.
-    public var event: EventID
+    package var event: EventID
     /// In nanoseconds.
-    public var duration: UInt64
+    package var duration: UInt64
 
     package init(process: UInt32, event: EventID, duration: UInt64) {
         (self.process, self.event, self.duration) = (process, event, duration)

@@ -57,7 +57,7 @@ extension Profile {
     }
 
     /// The database file on which the statements to examine took the most time, or `nil` if the trace names none.
-    public var mainDatabase: String? {
+    package var mainDatabase: String? {
         let files = Dictionary(statementOrigins.map { ($0.key.sql, $0.evidence.files) }) { $0.union($1) }
         var times: [String: UInt64] = [:]
         for (sql, groups) in statementHotspots {

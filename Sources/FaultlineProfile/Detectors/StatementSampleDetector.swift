@@ -28,9 +28,9 @@ package struct StatementSampleDetector: EvidenceDetector {
 }
 
 /// A few texts of one statement, each with the values of a run.
-public struct StatementSamples: Sendable {
+package struct StatementSamples: Sendable {
     /// The texts, in alphabetical order.
-    public private(set) var texts: [String]
+    package private(set) var texts: [String]
 
     /// The most texts to keep.
     private static let most = 24
@@ -54,7 +54,7 @@ extension StatementSamples: Mergeable, StartsEmpty {
 
 extension Profile {
     /// A few texts with values of each statement outside any operation of an object store, if the trace has them.
-    public var statementSamples: [(key: StatementSite, evidence: StatementSamples)] {
+    package var statementSamples: [(key: StatementSite, evidence: StatementSamples)] {
         evidence(of: StatementSampleDetector.self)
     }
 }

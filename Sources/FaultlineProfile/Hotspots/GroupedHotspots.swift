@@ -1,44 +1,44 @@
 internal import FaultlineTrace
 
 /// The work between a program and its store, summed up by entity, thread, scope or call site.
-public struct GroupedHotspots: Sendable {
+package struct GroupedHotspots: Sendable {
     /// The property by which work is summed up.
-    public enum Grouping: String, Sendable, CaseIterable {
+    package enum Grouping: String, Sendable, CaseIterable {
         case entity, thread, scope, site
     }
 
     /// The work of one entity, thread, scope or call site.
-    public struct Row: Sendable {
-        public internal(set) var name: String
+    package struct Row: Sendable {
+        package internal(set) var name: String
         /// The number of operations or, by scope, of scopes.
-        public internal(set) var count: UInt64 = 0
+        package internal(set) var count: UInt64 = 0
         /// The durations of the operations or, by scope, of the scopes.
-        public internal(set) var durations = Distribution()
+        package internal(set) var durations = Distribution()
         /// The number of operations without a duration in the trace.
-        public internal(set) var untimed: UInt64 = 0
+        package internal(set) var untimed: UInt64 = 0
         /// The number of rows, or `nil` if the trace does not have it.
-        public var rows: UInt64? { uncounted > 0 && uncounted == count ? nil : countedRows }
+        package var rows: UInt64? { uncounted > 0 && uncounted == count ? nil : countedRows }
         var countedRows: UInt64 = 0
         /// The number of operations without a row count in the trace.
         var uncounted: UInt64 = 0
         /// The number of round trips by scope, and otherwise `nil`.
-        public internal(set) var trips: UInt64?
+        package internal(set) var trips: UInt64?
         /// The time in the store, in nanoseconds.
-        public internal(set) var total: UInt64 = 0
+        package internal(set) var total: UInt64 = 0
         /// The time as a share of the store's time, from 0 to 1.
-        public internal(set) var share = 0.0
+        package internal(set) var share = 0.0
 
         init(_ name: String) { self.name = name }
     }
 
-    public let grouping: Grouping
+    package let grouping: Grouping
     /// The rows, the longest total first.
-    public let rows: [Row]
+    package let rows: [Row]
 
     /// Sums up the operations of a profile or, if it has none, its statements.
     ///
     /// - Parameter threads: The sums of threads, which a profile does not have.
-    public init(_ profile: Profile, by grouping: Grouping, threads: ThreadSums = ThreadSums()) {
+    package init(_ profile: Profile, by grouping: Grouping, threads: ThreadSums = ThreadSums()) {
         self.grouping = grouping
         var rows: [Row] =
             switch grouping {

@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// A statement that SQLite is asked about, on a copy of the program's database.
-public struct StatementToExamine: Sendable, Hashable {
+package struct StatementToExamine: Sendable, Hashable {
     /// The statement, without literals.
     package var sql: String
     package var executions: UInt64
@@ -45,7 +45,7 @@ extension Profile {
 
     /// The statements outside any operation of an object store that take a noticeable part of the run, and many steps for
     /// their rows; the longest first.
-    public var statementsToExamine: [StatementToExamine] {
+    package var statementsToExamine: [StatementToExamine] {
         let samples = Dictionary(statementSamples.map { ($0.key.sql, $0.evidence.texts) }) { one, _ in one }
         let whole = max(wallTime, totals.storeTime)
         let sums = statementHotspots.map { sql, groups in
@@ -67,7 +67,7 @@ extension Profile {
 
     /// The statements that read rows outside any operation of an object store, which a new index could make slower; the
     /// longest first.
-    public var statementsToProtect: [StatementToExamine] {
+    package var statementsToProtect: [StatementToExamine] {
         statementHotspots.filter { $0.groups[0].key.statementType == .read }
             .map { sql, groups in
                 StatementToExamine(

@@ -1,7 +1,7 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// The work of each thread, summed up as a trace is read.
-public struct ThreadSums: Sendable {
+package struct ThreadSums: Sendable {
     /// The maximum number of threads with sums of their own.
     static let most = 1024
 
@@ -25,12 +25,12 @@ public struct ThreadSums: Sendable {
     private var others = Work()
     private var names: [Thread: String] = [:]
 
-    public init() {}
+    package init() {}
 
     /// Adds a message of the trace.
     ///
     /// - Complexity: O(1) amortised.
-    public mutating func add(_ message: TraceMessage) {
+    package mutating func add(_ message: TraceMessage) {
         switch message {
         case .entry(let process, _, .thread(let thread)):
             names[Thread(process: process, number: thread.thread)] = thread.name

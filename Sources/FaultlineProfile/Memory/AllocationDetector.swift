@@ -1,4 +1,4 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// Sums up the sampled allocations by scope and call path.
 package struct AllocationDetector: EvidenceDetector {
@@ -76,50 +76,50 @@ package struct ProgramMemoryDetector: EvidenceDetector {
 
 extension Profile {
     /// The allocations of the program's call paths, if they were sampled.
-    public var allocations: [(path: AllocationPath, sum: AllocationSum)] {
+    package var allocations: [(path: AllocationPath, sum: AllocationSum)] {
         evidence(of: AllocationDetector.self).map { ($0.key, $0.evidence) }
     }
 
     /// The memory of each program, by its path, if it was recorded.
-    public var programMemory: [(program: String, memory: ProgramMemory)] {
+    package var programMemory: [(program: String, memory: ProgramMemory)] {
         evidence(of: ProgramMemoryDetector.self).map { ($0.key, $0.evidence) }
     }
 }
 
 /// A call path of the program that allocated memory, in one scope.
-public struct AllocationPath: Sendable, Hashable {
+package struct AllocationPath: Sendable, Hashable {
     /// The scope, or `nil` outside any scope.
-    public var scope: ScopeSummary.Key?
+    package var scope: ScopeSummary.Key?
     /// The program's own functions, innermost first, without lines.
-    public var functions: [CallSite]
+    package var functions: [CallSite]
 }
 
 /// The sampled allocations of a call path.
 ///
 /// The sums are estimates from the samples.
-public struct AllocationSum: Sendable {
-    public internal(set) var samples: UInt64 = 0
+package struct AllocationSum: Sendable {
+    package internal(set) var samples: UInt64 = 0
     /// The number of allocations.
-    public internal(set) var count: UInt64 = 0
+    package internal(set) var count: UInt64 = 0
     /// The bytes that were allocated.
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// The bytes that were allocated when the process had the most memory.
-    public internal(set) var atPeak: UInt64 = 0
+    package internal(set) var atPeak: UInt64 = 0
     /// The bytes that were allocated in a scope and were not freed when it ended.
-    public internal(set) var kept: UInt64 = 0
+    package internal(set) var kept: UInt64 = 0
     /// The bytes that were not freed until the end of the recording.
-    public internal(set) var atEnd: UInt64 = 0
+    package internal(set) var atEnd: UInt64 = 0
 
     package init() {}
 }
 
 /// The memory of a program's processes, as the system counts it.
-public struct ProgramMemory: Sendable {
-    public internal(set) var readings: UInt64 = 0
+package struct ProgramMemory: Sendable {
+    package internal(set) var readings: UInt64 = 0
     /// The most memory in RAM of one process (RSS), in bytes.
-    public internal(set) var resident: UInt64 = 0
+    package internal(set) var resident: UInt64 = 0
     /// The same, with shared pages divided among processes (PSS), in bytes; 0 if it is not known.
-    public internal(set) var proportional: UInt64 = 0
+    package internal(set) var proportional: UInt64 = 0
 
     package init() {}
 }

@@ -1,9 +1,9 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// The sampled memory of a process that is allocated at a time, by place.
 ///
 /// A place is whatever tells allocations apart: a call path, or a scope with one.
-public struct LiveHeap<Place: Hashable & Sendable>: Sendable {
+package struct LiveHeap<Place: Hashable & Sendable>: Sendable {
     private struct Block: Sendable {
         var place: Place
         var bytes: UInt64
@@ -11,19 +11,19 @@ public struct LiveHeap<Place: Hashable & Sendable>: Sendable {
 
     private var blocks: [EventID: Block] = [:]
     /// The bytes that are allocated now, by place.
-    public private(set) var live: [Place: UInt64] = [:]
+    package private(set) var live: [Place: UInt64] = [:]
     /// The bytes that are allocated now.
-    public private(set) var total: UInt64 = 0
+    package private(set) var total: UInt64 = 0
     /// The most bytes that were allocated at a time.
-    public private(set) var peak: UInt64 = 0
+    package private(set) var peak: UInt64 = 0
     private var placesAtPeak: [Place: UInt64] = [:]
     /// The peak when the places were last copied.
     private var copiedPeak: UInt64 = 0
 
-    public init() {}
+    package init() {}
 
     /// Adds an allocation.
-    public mutating func allocate(_ id: EventID, _ bytes: UInt64, at place: Place) {
+    package mutating func allocate(_ id: EventID, _ bytes: UInt64, at place: Place) {
         blocks[id] = Block(place: place, bytes: bytes)
         live[place, default: 0] &+= bytes
         total &+= bytes
@@ -34,7 +34,7 @@ public struct LiveHeap<Place: Hashable & Sendable>: Sendable {
     ///
     /// - Returns: Its place and its bytes, or `nil` if it is not known.
     @discardableResult
-    public mutating func free(_ id: EventID) -> (place: Place, bytes: UInt64)? {
+    package mutating func free(_ id: EventID) -> (place: Place, bytes: UInt64)? {
         guard let block = blocks.removeValue(forKey: id) else { return nil }
         // The places are copied when memory begins to shrink. A peak that is hardly higher than the last is left out,
         // because memory that grows by small steps back and forth would be copied at each.
@@ -48,7 +48,7 @@ public struct LiveHeap<Place: Hashable & Sendable>: Sendable {
     /// Returns the bytes that were allocated at the peak, by place.
     ///
     /// They are those of a time when at least 99 % of the most memory was allocated.
-    public mutating func atPeak() -> [Place: UInt64] {
+    package mutating func atPeak() -> [Place: UInt64] {
         if total > copiedPeak { copyPlaces() }
         return placesAtPeak
     }

@@ -4,7 +4,7 @@ internal import Histogram
 ///
 /// It keeps up to 1,024 values, and percentiles are exact. Beyond that it counts values in a histogram, and a
 /// percentile is at most 1 % above the exact value. Distributions can be merged in any order.
-public struct Distribution: Mergeable, Sendable {
+package struct Distribution: Mergeable, Sendable {
     /// The maximum number of values that are kept individually.
     static let exactLimit = 1024
 
@@ -17,15 +17,15 @@ public struct Distribution: Mergeable, Sendable {
     ///
     /// Checking the optional would retain the histogram for every value.
     private var isCounting = false
-    public private(set) var count: UInt64 = 0
+    package private(set) var count: UInt64 = 0
     /// The sum of all values, in nanoseconds.
-    public private(set) var total: UInt64 = 0
+    package private(set) var total: UInt64 = 0
     /// The largest value, in nanoseconds, or 0 if there is none.
-    public private(set) var maximum: UInt64 = 0
+    package private(set) var maximum: UInt64 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func record(_ value: UInt64) {
+    package mutating func record(_ value: UInt64) {
         count &+= 1
         total &+= value
         maximum = max(maximum, value)
@@ -38,7 +38,7 @@ public struct Distribution: Mergeable, Sendable {
     }
 
     /// Records a value several times.
-    public mutating func record(_ value: UInt64, times: UInt64) {
+    package mutating func record(_ value: UInt64, times: UInt64) {
         guard times > 0 else { return }
         count &+= times
         total &+= value &* times
@@ -60,7 +60,7 @@ public struct Distribution: Mergeable, Sendable {
         record(mean &+ 1, times: rest)
     }
 
-    public mutating func merge(_ other: Distribution) {
+    package mutating func merge(_ other: Distribution) {
         if histogram == nil, other.histogram == nil, values.count + other.values.count <= Self.exactLimit {
             values += other.values
         } else {
@@ -77,14 +77,14 @@ public struct Distribution: Mergeable, Sendable {
     ///
     /// - Parameter percent: From 0 to 100.
     /// - Complexity: O(n log n) for up to 1,024 values, and O(1) beyond.
-    public func percentile(_ percent: Double) -> UInt64 {
+    package func percentile(_ percent: Double) -> UInt64 {
         guard count > 0 else { return 0 }
         if let histogram { return min(histogram.valueAtPercentile(percent), maximum) }
         let rank = Int((percent / 100 * Double(values.count)).rounded(.up))
         return values.sorted()[max(0, min(values.count, rank) - 1)]
     }
 
-    public var mean: UInt64 { count == 0 ? 0 : total / count }
+    package var mean: UInt64 { count == 0 ? 0 : total / count }
 
     /// The smallest value, in nanoseconds, or 0 if there is none.
     ///

@@ -1,15 +1,15 @@
 /// The changes that saves made to one entity.
-public struct EntityChanges: Sendable, Hashable {
+package struct EntityChanges: Sendable, Hashable {
     /// The number of saves that changed an object of the entity.
-    public internal(set) var saves: UInt64 = 0
-    public internal(set) var inserted: UInt64 = 0
-    public internal(set) var updated: UInt64 = 0
-    public internal(set) var deleted: UInt64 = 0
+    package internal(set) var saves: UInt64 = 0
+    package internal(set) var inserted: UInt64 = 0
+    package internal(set) var updated: UInt64 = 0
+    package internal(set) var deleted: UInt64 = 0
 
     package init() {}
 
     /// The number of rows that were written.
-    public var rows: UInt64 { inserted &+ updated &+ deleted }
+    package var rows: UInt64 { inserted &+ updated &+ deleted }
 }
 
 extension EntityChanges: Summed, StartsEmpty {

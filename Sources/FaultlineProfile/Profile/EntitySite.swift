@@ -1,11 +1,11 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A key for evidence about objects: their entity, and a line of the program.
-public struct EntitySite: Sendable, Hashable {
+package struct EntitySite: Sendable, Hashable {
     /// The name of the objects' entity.
-    public var entity: String
+    package var entity: String
     /// The line, or `nil` if the trace does not have it.
-    public var site: CallSite?
+    package var site: CallSite?
 
     package init(entity: String, site: CallSite?) { (self.entity, self.site) = (entity, site) }
 }

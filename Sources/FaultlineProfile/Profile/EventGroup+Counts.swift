@@ -4,57 +4,57 @@ extension EventGroup {
     /// The counts of events.
     ///
     /// Counts that a kind does not have stay 0.
-    public struct Counts: Sendable, Hashable {
+    package struct Counts: Sendable, Hashable {
         /// Rows that matched, were loaded, filled, returned or changed; for merges and refreshes, objects.
-        public var rows: UInt64 = 0
+        package var rows: UInt64 = 0
         /// Rows that were prefetched.
-        public var prefetchedRows: UInt64 = 0
+        package var prefetchedRows: UInt64 = 0
         /// Bytes of column values that were read or written.
-        public var bytes: UInt64 = 0
+        package var bytes: UInt64 = 0
         /// Round trips to SQLite: statements that read rows and, in saves of the store, all statements.
-        public var trips: UInt64 = 0
-        public var cacheHits: UInt64 = 0
-        public var cacheMisses: UInt64 = 0
+        package var trips: UInt64 = 0
+        package var cacheHits: UInt64 = 0
+        package var cacheMisses: UInt64 = 0
         /// The time spent waiting for the store or a lock, in nanoseconds.
-        public var wait: UInt64 = 0
+        package var wait: UInt64 = 0
         /// The time spent preparing statements, in nanoseconds.
-        public var prepare: UInt64 = 0
+        package var prepare: UInt64 = 0
         /// The time spent stepping through rows, in nanoseconds.
-        public var step: UInt64 = 0
+        package var step: UInt64 = 0
         /// The time spent making objects from rows, in nanoseconds.
-        public var materialise: UInt64 = 0
+        package var materialise: UInt64 = 0
         /// The time spent in COMMIT, in nanoseconds.
-        public var commit: UInt64 = 0
-        public var inserted: UInt64 = 0
-        public var updated: UInt64 = 0
-        public var deleted: UInt64 = 0
-        public var conflicts: UInt64 = 0
+        package var commit: UInt64 = 0
+        package var inserted: UInt64 = 0
+        package var updated: UInt64 = 0
+        package var deleted: UInt64 = 0
+        package var conflicts: UInt64 = 0
         /// Objects that were set to the values they already had.
         ///
         /// Saves in set-up scopes do not count.
-        public var unchanged: UInt64 = 0
-        public var fullScanSteps: UInt64 = 0
-        public var sorts: UInt64 = 0
-        public var automaticIndexes: UInt64 = 0
-        public var virtualMachineSteps: UInt64 = 0
-        public var preparations: UInt64 = 0
-        public var pageHits: UInt64 = 0
-        public var pageMisses: UInt64 = 0
+        package var unchanged: UInt64 = 0
+        package var fullScanSteps: UInt64 = 0
+        package var sorts: UInt64 = 0
+        package var automaticIndexes: UInt64 = 0
+        package var virtualMachineSteps: UInt64 = 0
+        package var preparations: UInt64 = 0
+        package var pageHits: UInt64 = 0
+        package var pageMisses: UInt64 = 0
         /// The times that SQLite read from files, wrote to them, and waited for the disk.
-        public var fileReads: UInt64 = 0
-        public var fileWrites: UInt64 = 0
-        public var syncs: UInt64 = 0
+        package var fileReads: UInt64 = 0
+        package var fileWrites: UInt64 = 0
+        package var syncs: UInt64 = 0
         /// The time spent waiting for the disk, in nanoseconds.
-        public var syncTime: UInt64 = 0
+        package var syncTime: UInt64 = 0
         /// Statements that wrote to a write-ahead log.
-        public var logged: UInt64 = 0
+        package var logged: UInt64 = 0
         /// Events that ended with an SQLite error.
-        public var errors: UInt64 = 0
+        package var errors: UInt64 = 0
 
-        public init() {}
+        package init() {}
 
         /// All counts with their names, in declaration order.
-        public static var fields: [(name: String, path: any WritableKeyPath<Counts, UInt64> & Sendable)] {
+        package static var fields: [(name: String, path: any WritableKeyPath<Counts, UInt64> & Sendable)] {
             [
                 ("rows", \.rows), ("prefetchedRows", \.prefetchedRows), ("bytes", \.bytes), ("trips", \.trips),
                 ("cacheHits", \.cacheHits),
@@ -69,7 +69,7 @@ extension EventGroup {
             ]
         }
 
-        public mutating func merge(_ other: Counts) { mergeParts(other) }
+        package mutating func merge(_ other: Counts) { mergeParts(other) }
     }
 }
 

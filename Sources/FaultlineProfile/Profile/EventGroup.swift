@@ -1,12 +1,12 @@
 internal import CTraceSchema
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A group of events that did the same from the same call site.
-public struct EventGroup: Sendable {
+package struct EventGroup: Sendable {
     /// The properties that the events of a group share.
-    public struct Key: Sendable, Hashable {
+    package struct Key: Sendable, Hashable {
         /// The subject of the events.
-        public enum Subject: Sendable, Hashable {
+        package enum Subject: Sendable, Hashable {
             /// A fetch request without its values.
             case shape(ShapeEntry)
             /// An entity, by name.
@@ -23,51 +23,51 @@ public struct EventGroup: Sendable {
             case unknown
         }
 
-        public var kind: EventKind
-        public var subject: Subject
+        package var kind: EventKind
+        package var subject: Subject
         /// The type of a fault, or `nil` for other kinds.
-        public var faultType: TraceEvent.Fault.FaultType?
+        package var faultType: TraceEvent.Fault.FaultType?
         /// The source of a fault's data, or `nil` for other kinds.
-        public var source: TraceEvent.Fault.Source?
+        package var source: TraceEvent.Fault.Source?
         /// The type of a statement, or `nil` for other kinds.
-        public var statementType: TraceEvent.Statement.StatementType?
+        package var statementType: TraceEvent.Statement.StatementType?
         /// The call site.
         ///
         /// A fault or a batch has the line that caused it, and a fetch or a save has its own.
-        public var site: CallSite?
+        package var site: CallSite?
         /// For a batch, the line of its fetch.
         ///
         /// `nil` for other kinds.
-        public var fetchSite: CallSite?
+        package var fetchSite: CallSite?
     }
 
-    public internal(set) var key: Key
+    package internal(set) var key: Key
     /// The durations of the events, in nanoseconds.
-    public internal(set) var durations = Distribution()
+    package internal(set) var durations = Distribution()
     /// The durations without waits for a CPU, if those were recorded, in nanoseconds.
-    public var ownDurations: Distribution { ownTime.times(durations) }
+    package var ownDurations: Distribution { ownTime.times(durations) }
     /// The time span of the events.
     package var span = TimeSpan()
     fileprivate(set) var ownTime = OwnTime()
     /// The time that no child event accounts for, in nanoseconds.
-    public var selfTime: UInt64 { UInt64(max(0, netTime)) }
+    package var selfTime: UInt64 { UInt64(max(0, netTime)) }
     /// The time on the main thread, in nanoseconds.
-    public internal(set) var mainThreadTime: UInt64 = 0
-    public internal(set) var counts = Counts()
+    package internal(set) var mainThreadTime: UInt64 = 0
+    package internal(set) var counts = Counts()
     /// The number of events without a duration in the trace.
     ///
     /// They are not in ``durations``.
-    public internal(set) var untimed: UInt64 = 0
+    package internal(set) var untimed: UInt64 = 0
     /// The number of events without a row count in the trace.
-    public internal(set) var uncounted: UInt64 = 0
+    package internal(set) var uncounted: UInt64 = 0
 
     /// The sum of durations minus the time of child events.
     ///
     /// It is signed, because an event's children can be counted before it.
     var netTime: Int64 = 0
 
-    public var count: UInt64 { durations.count &+ untimed }
-    public var totalTime: UInt64 { durations.total }
+    package var count: UInt64 { durations.count &+ untimed }
+    package var totalTime: UInt64 { durations.total }
 
     package init(_ key: Key) {
         self.key = key
@@ -179,7 +179,7 @@ extension EventGroup.Key.Subject {
     ///
     /// - Parameter dictionary: The dictionary of the event's process.
     /// - Complexity: O(1), or O(n log n) in the entities of a save or a merge.
-    public init(of event: TraceEvent, in dictionary: TraceDictionary) {
+    package init(of event: TraceEvent, in dictionary: TraceDictionary) {
         let entity = { (id: DictionaryID) -> Self in dictionary.entity(id).map { .entity($0.name) } ?? .unknown }
         let request = { (shape: DictionaryID, id: DictionaryID) -> Self in
             dictionary.shape(shape).map { .shape($0) } ?? entity(id)

@@ -1,28 +1,28 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A profile of the fetches of one shape from one line: how they were loaded, and how their results were used.
-public struct FetchProfile: Sendable {
-    public struct Key: Sendable, Hashable {
-        public var shape: ShapeEntry
+package struct FetchProfile: Sendable {
+    package struct Key: Sendable, Hashable {
+        package var shape: ShapeEntry
         /// The line of the fetch, or `nil` if unknown.
-        public var site: CallSite?
+        package var site: CallSite?
     }
 
-    public internal(set) var key: Key
+    package internal(set) var key: Key
     /// The use of the results, by batch size.
-    public internal(set) var uses: [UInt32: ResultUse] = [:]
+    package internal(set) var uses: [UInt32: ResultUse] = [:]
     /// The values that were loaded and read, by entity name and property name.
-    public internal(set) var properties: [String: [String: PropertyUse]] = [:]
+    package internal(set) var properties: [String: [String: PropertyUse]] = [:]
     /// The counts of the fetches, except those in set-up scopes.
-    public internal(set) var counts = FetchCounts()
+    package internal(set) var counts = FetchCounts()
     /// The lines at which objects were first read, with the number of objects.
-    public internal(set) var readSites: [CallSite?: UInt64] = [:]
+    package internal(set) var readSites: [CallSite?: UInt64] = [:]
     /// The number of objects read first, by entity name.
     package var readEntities: [String: UInt64] = [:]
     /// The texts of the fetches' own statement, with SQLite's plans.
-    public internal(set) var statements = StatementTable()
+    package internal(set) var statements = StatementTable()
     /// The cost of prefetching, by key path.
-    public internal(set) var prefetches: [String: PrefetchUse] = [:]
+    package internal(set) var prefetches: [String: PrefetchUse] = [:]
     /// A sample of the individual fetches.
     package internal(set) var sample = FetchSample()
     /// The durations of the fetches, except those that failed or are in set-up scopes.
@@ -30,7 +30,7 @@ public struct FetchProfile: Sendable {
     /// A sample of the fetches with a limit, by the number of rows that their offset skips.
     package var pages = LoadSample()
     /// The growth of the results with the table, over several runs of the program.
-    public internal(set) var growth = ResultGrowth()
+    package internal(set) var growth = ResultGrowth()
     /// Whether one of the fetches loaded rows, without any known use of them, that may later have served objects of
     /// other fetches.
     package var hasServedOthers = false
@@ -73,53 +73,53 @@ public struct FetchProfile: Sendable {
 }
 
 /// The counts of the fetches of one shape from one line.
-public struct FetchCounts: Sendable, Hashable {
-    public internal(set) var executions: UInt64 = 0
+package struct FetchCounts: Sendable, Hashable {
+    package internal(set) var executions: UInt64 = 0
     /// The number of rows that matched.
-    public internal(set) var rows: UInt64 = 0
+    package internal(set) var rows: UInt64 = 0
     /// The time of the fetches without their batches, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
     /// The time of their batches, in nanoseconds.
-    public internal(set) var batchTime: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
+    package internal(set) var batchTime: UInt64 = 0
+    package internal(set) var mainThreadTime: UInt64 = 0
     /// The number of executions whose own statement is in the trace.
     ///
     /// Statements that prefetch do not count.
-    public internal(set) var statements: UInt64 = 0
+    package internal(set) var statements: UInt64 = 0
     /// The rows that these statements stepped over in full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).
-    public internal(set) var fullScanSteps: UInt64 = 0
+    package internal(set) var fullScanSteps: UInt64 = 0
     /// The operations of SQLite's virtual machine in these statements.
-    public internal(set) var virtualMachineSteps: UInt64 = 0
+    package internal(set) var virtualMachineSteps: UInt64 = 0
     /// The pages that SQLite had to read from the file for them (`SQLITE_DBSTATUS_CACHE_MISS`).
-    public internal(set) var pageMisses: UInt64 = 0
+    package internal(set) var pageMisses: UInt64 = 0
     /// The number of sorts in these statements (`SQLITE_STMTSTATUS_SORT`), and of sorted rows.
-    public internal(set) var sorts: UInt64 = 0
-    public internal(set) var sortedRows: UInt64 = 0
+    package internal(set) var sorts: UInt64 = 0
+    package internal(set) var sortedRows: UInt64 = 0
     /// The number of texts that the store's functions compared in them, and of texts that matched.
-    public internal(set) var textComparisons: UInt64 = 0
-    public internal(set) var textMatches: UInt64 = 0
+    package internal(set) var textComparisons: UInt64 = 0
+    package internal(set) var textMatches: UInt64 = 0
     /// The number of statements that had to be prepared, and the total time for it, in nanoseconds.
-    public internal(set) var preparations: UInt64 = 0
-    public internal(set) var prepareTime: UInt64 = 0
+    package internal(set) var preparations: UInt64 = 0
+    package internal(set) var prepareTime: UInt64 = 0
     /// The time the fetches waited for the store or a connection, in nanoseconds.
-    public internal(set) var waitTime: UInt64 = 0
+    package internal(set) var waitTime: UInt64 = 0
     /// The number of fetches with an offset, the rows that all offsets skip, and the largest offset.
-    public internal(set) var offsetFetches: UInt64 = 0
-    public internal(set) var skippedRows: UInt64 = 0
-    public internal(set) var largestOffset: UInt64 = 0
+    package internal(set) var offsetFetches: UInt64 = 0
+    package internal(set) var skippedRows: UInt64 = 0
+    package internal(set) var largestOffset: UInt64 = 0
     /// The number of fetches that compared objects with unsaved changes in memory, the number of these objects, and the
     /// time for it in nanoseconds.
-    public internal(set) var pendingFetches: UInt64 = 0
-    public internal(set) var pendingObjects: UInt64 = 0
-    public internal(set) var pendingTime: UInt64 = 0
+    package internal(set) var pendingFetches: UInt64 = 0
+    package internal(set) var pendingObjects: UInt64 = 0
+    package internal(set) var pendingTime: UInt64 = 0
     /// The time SQLite spent running the fetches' own statements, in nanoseconds.
     ///
     /// It excludes waiting, preparing, prefetching and making objects.
-    public internal(set) var stepTime: UInt64 = 0
+    package internal(set) var stepTime: UInt64 = 0
     /// For fetches without a recorded step time, their duration minus the recorded parts, in nanoseconds.
-    public internal(set) var unsplitTime: UInt64 = 0
+    package internal(set) var unsplitTime: UInt64 = 0
     /// The number of fetches in each scope.
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 
     package init() {}
 }
@@ -179,13 +179,13 @@ extension FetchCounts {
 }
 
 /// The number of a property's values that were loaded and read.
-public struct PropertyUse: Sendable, Hashable {
-    public internal(set) var rowsLoaded: UInt64 = 0
-    public internal(set) var rowsRead: UInt64 = 0
+package struct PropertyUse: Sendable, Hashable {
+    package internal(set) var rowsLoaded: UInt64 = 0
+    package internal(set) var rowsRead: UInt64 = 0
     /// The bytes of the loaded values.
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// The number of rows whose value has at least 16 KiB.
-    public internal(set) var largeRows: UInt64 = 0
+    package internal(set) var largeRows: UInt64 = 0
 
     package init() {}
 }
@@ -251,22 +251,22 @@ extension FetchProfile.Edge: ProfileKey {
 }
 
 /// The cost of prefetching a key path with fetches and their batches.
-public struct PrefetchUse: Sendable, Hashable {
+package struct PrefetchUse: Sendable, Hashable {
     /// The number of fetches and batches for which rows had to be read.
-    public internal(set) var loads: UInt64 = 0
-    public internal(set) var trips: UInt64 = 0
-    public internal(set) var rows: UInt64 = 0
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var loads: UInt64 = 0
+    package internal(set) var trips: UInt64 = 0
+    package internal(set) var rows: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// The time of prefetching in those fetches and batches, and their total time, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var loadTime: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
+    package internal(set) var loadTime: UInt64 = 0
     /// The time of prefetching in fetches and batches whose rows the row cache already held, in nanoseconds.
-    public internal(set) var cachedTime: UInt64 = 0
+    package internal(set) var cachedTime: UInt64 = 0
 
     package init() {}
 
     /// The time of prefetching, whether or not rows had to be read, in nanoseconds.
-    public var totalTime: UInt64 { time &+ cachedTime }
+    package var totalTime: UInt64 { time &+ cachedTime }
 }
 
 extension PrefetchUse: Summed, StartsEmpty {

@@ -1,16 +1,16 @@
 import FaultlineTrace
 
 /// The cost of a trip to the store: a fixed cost per trip, and a cost per row.
-public struct CostLine: Sendable, Hashable {
+package struct CostLine: Sendable, Hashable {
     /// The fixed cost per trip, in nanoseconds.
-    public var trip: Double
+    package var trip: Double
     /// The cost per row, in nanoseconds.
-    public var row: Double
+    package var row: Double
 
     package init(trip: Double, row: Double) { (self.trip, self.row) = (trip, row) }
 
     /// The cost of trips with rows, in nanoseconds.
-    public func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
+    package func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
 }
 
 /// Fits lines through loads with a method that is robust against outliers (Theil 1950, Sen 1968).

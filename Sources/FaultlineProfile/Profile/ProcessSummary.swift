@@ -1,110 +1,110 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A summary of one process's recording.
-public struct ProcessSummary: Sendable, Hashable {
+package struct ProcessSummary: Sendable, Hashable {
     /// The process ID.
-    public let process: UInt32
+    package let process: UInt32
     /// The program's path, or empty if its first line was lost.
-    public internal(set) var program = ""
+    package internal(set) var program = ""
     /// Whether the process is an app with screens whose recording cannot mark them.
     package var isApp = false
     /// The start of the recording, in seconds since 1970, or 0 if unknown.
     var date: Double = 0
     /// The kinds of data that the recording lacks.
-    public internal(set) var gaps: Set<TraceGap> = []
+    package internal(set) var gaps: Set<TraceGap> = []
     /// The start of the recording, or of its first event, in nanoseconds since the trace began.
-    public internal(set) var start: UInt64 = 0
+    package internal(set) var start: UInt64 = 0
     /// The end of the last event or of the recording, in nanoseconds since the trace began.
-    public internal(set) var end: UInt64 = 0
+    package internal(set) var end: UInt64 = 0
     /// The recording's own last line, or `nil` if it has none.
-    public internal(set) var ended: ProcessEnded?
+    package internal(set) var ended: ProcessEnded?
     /// The number of threads that recorded events.
-    public internal(set) var threads: UInt64 = 0
+    package internal(set) var threads: UInt64 = 0
     /// The number of events that were reported as lost.
-    public internal(set) var reportedLost: UInt64 = 0
+    package internal(set) var reportedLost: UInt64 = 0
     /// The number of earlier events of the trace that were removed to keep it short.
-    public internal(set) var removed: UInt64 = 0
-    public package(set) var counts = ProfileCounts()
+    package internal(set) var removed: UInt64 = 0
+    package var counts = ProfileCounts()
 
     init(process: UInt32) {
         self.process = process
     }
 
     /// The duration of the recording, in nanoseconds.
-    public var wallTime: UInt64 { end > start ? end - start : 0 }
+    package var wallTime: UInt64 { end > start ? end - start : 0 }
     /// The number of events that were lost because a buffer was full.
-    public var lost: UInt64 { max(reportedLost, ended?.lost ?? 0) }
+    package var lost: UInt64 { max(reportedLost, ended?.lost ?? 0) }
     /// Whether the process closed its recording.
     ///
     /// If not, it was killed or still runs.
-    public var isClosed: Bool { ended?.isClosed ?? false }
+    package var isClosed: Bool { ended?.isClosed ?? false }
 }
 
 /// Counts of the work between a program and its store, which can be summed.
 public struct ProfileCounts: Sendable, Hashable {
     /// Events by kind.
-    public internal(set) var events: [EventKind: UInt64] = [:]
+    package internal(set) var events: [EventKind: UInt64] = [:]
     /// The time in the store, in nanoseconds.
     ///
     /// Nested events count once.
-    public var storeTime: UInt64 { UInt64(max(0, netTime)) }
+    package var storeTime: UInt64 { UInt64(max(0, netTime)) }
     /// The time in the store on main threads, in nanoseconds.
-    public var mainThreadStoreTime: UInt64 { UInt64(max(0, netMainThreadTime)) }
+    package var mainThreadStoreTime: UInt64 { UInt64(max(0, netMainThreadTime)) }
     /// Outermost events by kind.
-    public internal(set) var outermostEvents: [EventKind: UInt64] = [:]
+    package internal(set) var outermostEvents: [EventKind: UInt64] = [:]
     /// The time of outermost events by kind, in nanoseconds.
-    public internal(set) var outermostTime: [EventKind: UInt64] = [:]
+    package internal(set) var outermostTime: [EventKind: UInt64] = [:]
     /// Faults that the row cache filled, as far as they were recorded in sums.
-    public internal(set) var countedHits: UInt64 = 0
+    package internal(set) var countedHits: UInt64 = 0
     /// All faults that were recorded, one by one or in sums.
-    public var faults: UInt64 { events[.fault, default: 0] &+ countedHits }
+    package var faults: UInt64 { events[.fault, default: 0] &+ countedHits }
     /// Statements that read rows: round trips.
-    public internal(set) var reads: UInt64 = 0
+    package internal(set) var reads: UInt64 = 0
     /// Statements that read rows outside any other event.
-    public internal(set) var outermostReads: UInt64 = 0
+    package internal(set) var outermostReads: UInt64 = 0
     /// Statements that wrote rows.
-    public internal(set) var writes: UInt64 = 0
+    package internal(set) var writes: UInt64 = 0
     /// Statements that wrote rows outside any other event.
-    public internal(set) var outermostWrites: UInt64 = 0
+    package internal(set) var outermostWrites: UInt64 = 0
     /// Statements that began or ended a transaction.
-    public internal(set) var transactions: UInt64 = 0
+    package internal(set) var transactions: UInt64 = 0
     /// Statements that created tables or set pragmas.
-    public internal(set) var schemaStatements: UInt64 = 0
+    package internal(set) var schemaStatements: UInt64 = 0
     /// Calls that read or wrote a blob, made a backup or a checkpoint.
-    public internal(set) var otherCalls: UInt64 = 0
+    package internal(set) var otherCalls: UInt64 = 0
     /// Round trips that fetches, batches and faults report.
-    public internal(set) var claimedTrips: UInt64 = 0
+    package internal(set) var claimedTrips: UInt64 = 0
     /// Rows that SQLite returned.
-    public internal(set) var rowsLoaded: UInt64 = 0
+    package internal(set) var rowsLoaded: UInt64 = 0
     /// Bytes of column values that were read.
-    public internal(set) var bytesRead: UInt64 = 0
+    package internal(set) var bytesRead: UInt64 = 0
     /// Bytes of column values that were written.
-    public internal(set) var bytesWritten: UInt64 = 0
+    package internal(set) var bytesWritten: UInt64 = 0
     /// Rows that the row cache evicted, and the bytes of memory they took.
-    public internal(set) var rowsEvicted: UInt64 = 0
-    public internal(set) var bytesEvicted: UInt64 = 0
+    package internal(set) var rowsEvicted: UInt64 = 0
+    package internal(set) var bytesEvicted: UInt64 = 0
     /// The estimated time that recording took from the program, in nanoseconds, from sampled events.
-    public internal(set) var overhead: UInt64 = 0
+    package internal(set) var overhead: UInt64 = 0
     /// Events of the kinds that have call sites.
-    public internal(set) var eventsWithPlace: UInt64 = 0
+    package internal(set) var eventsWithPlace: UInt64 = 0
     /// Events of these kinds without a call site.
-    public internal(set) var eventsWithoutSite: UInt64 = 0
+    package internal(set) var eventsWithoutSite: UInt64 = 0
     /// Events of these kinds with a stack.
-    public internal(set) var eventsWithStack: UInt64 = 0
+    package internal(set) var eventsWithStack: UInt64 = 0
     /// Events with a truncated stack.
-    public internal(set) var truncatedStacks: UInt64 = 0
+    package internal(set) var truncatedStacks: UInt64 = 0
     /// Events whose stack has no frame with a name.
-    public internal(set) var unresolvedStacks: UInt64 = 0
+    package internal(set) var unresolvedStacks: UInt64 = 0
     /// Use summaries of results that the program still held.
-    public internal(set) var openUses: UInt64 = 0
+    package internal(set) var openUses: UInt64 = 0
     /// Faults that went to the store.
-    public internal(set) var faultTrips: UInt64 = 0
+    package internal(set) var faultTrips: UInt64 = 0
     /// Faults that went to the store and do not name the fetch their object came from.
-    public package(set) var faultTripsWithoutOrigin: UInt64 = 0
+    package var faultTripsWithoutOrigin: UInt64 = 0
     /// Faults that went to the store and whose fetch is not in the trace.
-    public package(set) var faultTripsWithUnknownOrigin: UInt64 = 0
+    package var faultTripsWithUnknownOrigin: UInt64 = 0
     /// Events outside any scope.
-    public internal(set) var eventsOutsideScopes: UInt64 = 0
+    package internal(set) var eventsOutsideScopes: UInt64 = 0
 
     /// Outermost events that partly overlap the previous one on their thread.
     package var overlaps: UInt64 = 0
@@ -115,12 +115,12 @@ public struct ProfileCounts: Sendable, Hashable {
     package init() {}
 
     /// The round trips that read rows: the statements if the trace has them, or else those that other events report.
-    public var readTrips: UInt64 { events[.sql] == nil ? claimedTrips : reads }
+    package var readTrips: UInt64 { events[.sql] == nil ? claimedTrips : reads }
 
     /// Events of all kinds.
-    public var eventCount: UInt64 { events.values.reduce(0, &+) }
+    package var eventCount: UInt64 { events.values.reduce(0, &+) }
 
-    public mutating func merge(_ other: ProfileCounts) { mergeParts(other) }
+    package mutating func merge(_ other: ProfileCounts) { mergeParts(other) }
 }
 
 extension ProfileCounts: Summed, StartsEmpty {
@@ -145,35 +145,35 @@ extension ProfileCounts: Summed, StartsEmpty {
 }
 
 /// A summary of the processes of one program, which can be merged.
-public struct ProgramSummary: Sendable, Hashable {
-    public internal(set) var processes: UInt64 = 0
+package struct ProgramSummary: Sendable, Hashable {
+    package internal(set) var processes: UInt64 = 0
     /// Processes without an end in their trace.
-    public internal(set) var unended: UInt64 = 0
+    package internal(set) var unended: UInt64 = 0
     /// Processes that did not close their recording, including those without an end.
-    public internal(set) var unclosed: UInt64 = 0
+    package internal(set) var unclosed: UInt64 = 0
     /// The summed durations of the recordings, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    package internal(set) var wallTime: UInt64 = 0
     /// The duration of each recording times its number of threads, summed, in nanoseconds.
-    public internal(set) var threadTime: UInt64 = 0
+    package internal(set) var threadTime: UInt64 = 0
     /// Events that were lost because a buffer was full.
-    public internal(set) var lost: UInt64 = 0
+    package internal(set) var lost: UInt64 = 0
     /// Lines that could not be written.
-    public internal(set) var unwritten: UInt64 = 0
+    package internal(set) var unwritten: UInt64 = 0
     /// Earlier events that were removed to keep traces below their maximum size.
-    public internal(set) var removed: UInt64 = 0
+    package internal(set) var removed: UInt64 = 0
     /// Dictionary entries and use summaries that were lost because their buffer was full.
-    public internal(set) var entriesLost: UInt64 = 0
-    public internal(set) var usesLost: UInt64 = 0
+    package internal(set) var entriesLost: UInt64 = 0
+    package internal(set) var usesLost: UInt64 = 0
     /// The CPU time spent writing the traces, in nanoseconds.
-    public internal(set) var writing: UInt64 = 0
-    public internal(set) var counts = ProfileCounts()
+    package internal(set) var writing: UInt64 = 0
+    package internal(set) var counts = ProfileCounts()
     /// The number of processes whose recordings lack a kind of data, by the gap's word.
     var gapCounts: [String: UInt64] = [:]
 
     package init() {}
 
     /// The kinds of data that the recordings of all processes lack.
-    public var gaps: Set<TraceGap> {
+    package var gaps: Set<TraceGap> {
         Set(gapCounts.filter { $0.value >= processes }.keys.compactMap(TraceGap.init(word:)))
     }
 

@@ -1,4 +1,4 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A trace summed up: counts, distributions and samples.
 ///
@@ -14,18 +14,18 @@ public struct Profile: Sendable {
     /// Lost events whose process is unknown.
     var lostAnywhere: UInt64 { contents.lostAnywhere }
     /// The number of lines, events and packets of the trace that could not be read.
-    public var unread: UInt64 { contents.unread }
+    package var unread: UInt64 { contents.unread }
     /// The thresholds that decided what became evidence.
-    public var thresholds: Thresholds { contents.thresholds }
+    package var thresholds: Thresholds { contents.thresholds }
 
     /// The groups of events, the longest total time first.
-    public var groups: [EventGroup] { contents.groups }
+    package var groups: [EventGroup] { contents.groups }
     /// The scopes by name and kind, the longest total time first.
-    public var scopes: [ScopeSummary] { contents.scopes }
+    package var scopes: [ScopeSummary] { contents.scopes }
     /// The fetches by shape and line with the use of their results, in alphabetical order.
-    public var fetches: [FetchProfile] { contents.fetches }
+    package var fetches: [FetchProfile] { contents.fetches }
     /// The model's entities that the trace names, in alphabetical order.
-    public var entities: [EntityEntry] { contents.entities }
+    package var entities: [EntityEntry] { contents.entities }
     var sortedEvidence: SortedEvidence { contents.sortedEvidence }
 
     init(
@@ -72,7 +72,7 @@ public struct Profile: Sendable {
     }
 
     /// Creates an empty profile, of no trace.
-    public init() {
+    package init() {
         self.init(
             ProfileTables(), recordings: RecordingTable(), lostAnywhere: 0, unread: 0, thresholds: Thresholds.inForce)
     }
@@ -108,7 +108,7 @@ public struct Profile: Sendable {
     }
 
     /// The profile without the values that `faultline record --values` recorded, as it can be passed on.
-    public var withoutValues: Profile {
+    package var withoutValues: Profile {
         var tables = tables
         tables.removeValues()
         return Profile(
@@ -120,23 +120,23 @@ public struct Profile: Sendable {
     /// The processes, in order of their start.
     ///
     /// Empty if more than ``RecordingTable/keptProcesses`` were merged.
-    public var processes: [ProcessSummary] { recordings.processes }
+    package var processes: [ProcessSummary] { recordings.processes }
 
     /// The summary of each program's processes, by the program's path.
-    public var programs: [(path: String, sum: ProgramSummary)] {
+    package var programs: [(path: String, sum: ProgramSummary)] {
         recordings.allPrograms.ordered(on: \.key).map { ($0.key, $0.value) }
     }
 
     /// The number of traces that were merged.
-    public var recordingCount: UInt64 { recordings.count }
+    package var recordingCount: UInt64 { recordings.count }
 
     /// The identities of the merged traces: one number each, the same in every profile of that trace.
     ///
     /// Empty for a profile of a version that did not keep them.
-    public var recordingIdentities: Set<UInt64> { recordings.identities }
+    package var recordingIdentities: Set<UInt64> { recordings.identities }
 
     /// The summary of all processes.
-    public var allProcesses: ProgramSummary {
+    package var allProcesses: ProgramSummary {
         recordings.allPrograms.values.reduce(into: ProgramSummary()) { $0.merge($1) }
     }
 
@@ -150,39 +150,39 @@ public struct Profile: Sendable {
     }
 
     /// The time from the first process's start to the last one's end, summed over all traces, in nanoseconds.
-    public var wallTime: UInt64 { recordings.wallTime }
+    package var wallTime: UInt64 { recordings.wallTime }
 
     /// The wall time, or `nil` if the trace does not show when events began.
     package var knownWallTime: UInt64? { allProcesses.lacks(.startTimes) ? nil : wallTime }
 
     /// The number of events that were lost because a buffer was full.
-    public var lost: UInt64 { lostAnywhere &+ allProcesses.lost }
+    package var lost: UInt64 { lostAnywhere &+ allProcesses.lost }
 
     /// The number of lines that could not be written.
-    public var unwritten: UInt64 { allProcesses.unwritten }
+    package var unwritten: UInt64 { allProcesses.unwritten }
 
     /// Earlier events that were removed to keep traces below their maximum size.
-    public var removed: UInt64 { allProcesses.removed }
+    package var removed: UInt64 { allProcesses.removed }
 
     /// Everything known to be missing: lost, unwritten and unread events, and processes without an end.
-    public var missing: UInt64 { lost &+ unwritten &+ unread &+ allProcesses.unended }
+    package var missing: UInt64 { lost &+ unwritten &+ unread &+ allProcesses.unended }
 
     /// The CPU time spent writing the trace, in nanoseconds.
     public var writing: UInt64 { allProcesses.writing }
 
     /// The share of events that are not in the trace, from 0 to 1.
-    public var lossShare: Double {
+    package var lossShare: Double {
         let missing = lost &+ unwritten &+ unread
         return missing == 0 ? 0 : Double(missing) / Double(missing + totals.eventCount)
     }
 
     /// The time that recording took, on all threads together, as a share of the run's duration, from 0 to 1.
-    public var overheadShare: Double {
+    package var overheadShare: Double {
         wallTime > 0 ? min(1, Double(allProcesses.counts.overhead) / Double(wallTime)) : 0
     }
 
     /// The changes made by saves, by entity name.
-    public var changes: [String: EntityChanges] { tables.changes }
+    package var changes: [String: EntityChanges] { tables.changes }
 
     /// The number of rows of an entity that were written.
     package func writes(of entity: String) -> UInt64 { tables.changes[entity]?.rows ?? 0 }
@@ -196,7 +196,7 @@ public struct Profile: Sendable {
     }
 
     /// An entity of the model, by name.
-    public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
+    package func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 
     /// The name of the entity whose table holds an entity's rows.
     package func tree(of entity: String) -> String { tables.tree(of: entity) }

@@ -10,7 +10,7 @@ public import FaultlineTrace
 ///     let analysis = Analysis(builder.finish())
 public struct ProfileBuilder: Sendable {
     /// The thresholds that decide what becomes evidence.
-    public let thresholds: Thresholds
+    package let thresholds: Thresholds
 
     private let detectors: Detectors
     private var tables = ProfileTables()
@@ -36,7 +36,7 @@ public struct ProfileBuilder: Sendable {
     /// Adds lines, events or packets of the trace that could not be read.
     ///
     /// The counts are too low by this number.
-    public mutating func addUnread(_ count: UInt64) { unread &+= count }
+    package mutating func addUnread(_ count: UInt64) { unread &+= count }
 
     /// Sums up open entries, such as scopes without an end and fetches whose objects might still fire.
     ///
@@ -104,12 +104,12 @@ public struct ProfileBuilder: Sendable {
 }
 
 /// The error for two profiles that cannot be merged.
-public struct ProfileMergeError: Error, Sendable, Hashable {
+package struct ProfileMergeError: Error, Sendable, Hashable {
     /// The thresholds that differ, by rule and name: `"R10 minimumSaves"`.
-    public let differing: [String]
+    package let differing: [String]
 
     package init(differing: [String]) { self.differing = differing }
 
     /// The reason, in words that follow the files' names: `"were made with different thresholds (R10 minimumSaves)"`.
-    public var reason: String { "were made with different thresholds (\(differing.joined(separator: ", ")))" }
+    package var reason: String { "were made with different thresholds (\(differing.joined(separator: ", ")))" }
 }

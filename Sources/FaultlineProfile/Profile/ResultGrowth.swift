@@ -4,13 +4,13 @@ import FaultlineTrace
 ///
 /// For each size class of the table, it keeps the runs with the smallest and the largest table. Growths can therefore
 /// be merged in any order, and one more run hides nothing.
-public struct ResultGrowth: Sendable, Hashable {
+package struct ResultGrowth: Sendable, Hashable {
     /// One run of the program.
-    public struct Run: Sendable, Hashable {
+    package struct Run: Sendable, Hashable {
         /// The rows of the table, as far as scans and fetches of all rows show them.
-        public let tableRows: UInt64
+        package let tableRows: UInt64
         /// The rows of the largest result.
-        public let rows: UInt64
+        package let rows: UInt64
 
         init(tableRows: UInt64, rows: UInt64) {
             self.tableRows = tableRows
@@ -24,7 +24,7 @@ public struct ResultGrowth: Sendable, Hashable {
     package init() {}
 
     /// The number of runs with a known table size.
-    public private(set) var count: UInt64 = 0
+    package private(set) var count: UInt64 = 0
     /// The kept runs, by the number of binary digits of their table's rows.
     private var kept: [Int: Extremes] = [:]
 
@@ -47,7 +47,7 @@ public struct ResultGrowth: Sendable, Hashable {
     }
 
     /// The kept runs, the smallest tables first.
-    public var runs: [Run] {
+    package var runs: [Run] {
         kept.ordered(on: \.key).flatMap { _, extremes in
             extremes.least == extremes.most ? [extremes.least] : [extremes.least, extremes.most]
         }
@@ -55,7 +55,7 @@ public struct ResultGrowth: Sendable, Hashable {
 
     /// The additional rows a fetch finds for each additional row of its table, or `nil` if the tables were about the
     /// same size.
-    public var slope: Double? {
+    package var slope: Double? {
         let runs = runs
         guard let least = runs.first?.tableRows, let most = runs.last?.tableRows,
             Double(most) >= Self.minimumFactor * Double(least)

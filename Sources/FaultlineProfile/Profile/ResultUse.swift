@@ -1,13 +1,13 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// The use of the results of fetches with one shape, line and batch size.
-public struct ResultUse: Sendable {
+package struct ResultUse: Sendable {
     /// The cost of loading in batches of one size.
-    public struct Loading: Sendable, Hashable {
+    package struct Loading: Sendable, Hashable {
         /// The number of batches that contain a touched row.
-        public var batches: UInt64 = 0
+        package var batches: UInt64 = 0
         /// The rows of these batches.
-        public var rows: UInt64 = 0
+        package var rows: UInt64 = 0
 
         package init() {}
     }
@@ -15,51 +15,51 @@ public struct ResultUse: Sendable {
     /// The batch sizes that are tried on every result.
     ///
     /// 0 stands for all rows at once.
-    public static let candidates: [UInt64] =
+    package static let candidates: [UInt64] =
         [0] + stride(from: 5, through: 100, by: 5) + [150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000]
 
     /// The number of results.
-    public internal(set) var executions: UInt64 = 0
+    package internal(set) var executions: UInt64 = 0
     /// The number of results without a touched row.
-    public internal(set) var untouched: UInt64 = 0
+    package internal(set) var untouched: UInt64 = 0
     /// The rows that matched, over all results.
-    public internal(set) var rows: UInt64 = 0
+    package internal(set) var rows: UInt64 = 0
     /// The rows of the longest result.
-    public internal(set) var maximumRows: UInt64 = 0
-    public internal(set) var limitedExecutions: UInt64 = 0
-    public internal(set) var loadedRows: UInt64 = 0
-    public internal(set) var touchedRows: UInt64 = 0
-    public internal(set) var batchesLoaded: UInt64 = 0
-    public internal(set) var countAsked: UInt64 = 0
+    package internal(set) var maximumRows: UInt64 = 0
+    package internal(set) var limitedExecutions: UInt64 = 0
+    package internal(set) var loadedRows: UInt64 = 0
+    package internal(set) var touchedRows: UInt64 = 0
+    package internal(set) var batchesLoaded: UInt64 = 0
+    package internal(set) var countAsked: UInt64 = 0
     /// The part of ``countAsked`` that only asked whether there is a row.
-    public internal(set) var emptinessAsked: UInt64 = 0
+    package internal(set) var emptinessAsked: UInt64 = 0
     /// Rows whose object was changed or deleted.
-    public internal(set) var modifiedRows: UInt64 = 0
+    package internal(set) var modifiedRows: UInt64 = 0
     /// The bytes of column values in the loaded rows.
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// Runs that did not fit the summaries.
     ///
     /// ``loadings`` do not include their rows.
-    public internal(set) var runsLost: UInt64 = 0
+    package internal(set) var runsLost: UInt64 = 0
     /// The number of windows by the number of rows touched in them and the kind of their scope.
-    public internal(set) var windows: [TraceEvent.Scope.Kind?: [UInt64: UInt64]] = [:]
+    package internal(set) var windows: [TraceEvent.Scope.Kind?: [UInt64: UInt64]] = [:]
     /// The cost of loading the touched rows with each batch size.
-    public internal(set) var loadings: [UInt64: Loading] = [:]
+    package internal(set) var loadings: [UInt64: Loading] = [:]
     /// The number of results whose rows were all used in one window, although the program read a property of less than
     /// half of them.
-    public internal(set) var materialised: UInt64 = 0
+    package internal(set) var materialised: UInt64 = 0
     /// The number of rows of these results, and how many of them had a property read.
-    public internal(set) var materialisedRows: UInt64 = 0
-    public internal(set) var materialisedRowsRead: UInt64 = 0
+    package internal(set) var materialisedRows: UInt64 = 0
+    package internal(set) var materialisedRowsRead: UInt64 = 0
     /// The lines that caused loads, with the number of rows they loaded.
-    public internal(set) var loadSites: [CallSite?: UInt64] = [:]
+    package internal(set) var loadSites: [CallSite?: UInt64] = [:]
     /// The number of loads in each scope.
-    public internal(set) var loadScopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var loadScopes: [ScopeSummary.Key: UInt64] = [:]
     /// The number of loads, and of loads on a main thread.
-    public internal(set) var loads: UInt64 = 0
-    public internal(set) var mainThreadLoads: UInt64 = 0
+    package internal(set) var loads: UInt64 = 0
+    package internal(set) var mainThreadLoads: UInt64 = 0
     /// The number of results that the program still held at the end, and might use further.
-    public internal(set) var openExecutions: UInt64 = 0
+    package internal(set) var openExecutions: UInt64 = 0
     /// The purposes of the other results, except those without rows.
     package var needs: [ResultNeed: ResultTally] = [:]
 

@@ -1,30 +1,30 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A summary of the scopes of one name and kind.
-public struct ScopeSummary: Sendable {
-    public struct Key: Sendable, Hashable {
-        public var name: String
-        public var kind: TraceEvent.Scope.Kind
+package struct ScopeSummary: Sendable {
+    package struct Key: Sendable, Hashable {
+        package var name: String
+        package var kind: TraceEvent.Scope.Kind
     }
 
-    public internal(set) var key: Key
+    package internal(set) var key: Key
     /// The number of scopes that were opened.
-    public internal(set) var count: UInt64 = 0
+    package internal(set) var count: UInt64 = 0
     /// The number of scopes in which events were lost.
     package var lossy: UInt64 = 0
     /// The number of scopes that were closed, whether or not they were opened in the trace.
     package var ends: UInt64 = 0
     /// The durations of the scopes that were closed, in nanoseconds.
-    public internal(set) var wallTimes = Distribution()
+    package internal(set) var wallTimes = Distribution()
     /// The time in the store in these scopes and their nested scopes, in nanoseconds.
-    public var storeTime: UInt64 { UInt64(max(0, netTime)) }
+    package var storeTime: UInt64 { UInt64(max(0, netTime)) }
     /// The round trips in these scopes and their nested scopes.
-    public internal(set) var trips: UInt64 = 0
+    package internal(set) var trips: UInt64 = 0
     /// The rows that SQLite returned in these scopes and their nested scopes.
-    public internal(set) var rows: UInt64 = 0
+    package internal(set) var rows: UInt64 = 0
     /// The most round trips, and the most rows, of a single scope.
-    public internal(set) var mostTrips: UInt64 = 0
-    public internal(set) var mostRows: UInt64 = 0
+    package internal(set) var mostTrips: UInt64 = 0
+    package internal(set) var mostRows: UInt64 = 0
 
     var netTime: Int64 = 0
 

@@ -1,35 +1,35 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// The texts of a statement that many operations run, with SQLite's plans for them.
 ///
 /// With more than ``capacity`` texts, it keeps those with the smallest hashes, so tables can be merged in any order.
 /// The kept figures are exact.
-public struct StatementTable: Sendable {
+package struct StatementTable: Sendable {
     /// The runs of one text with one plan.
-    public struct Runs: Sendable, Hashable {
-        public internal(set) var count: UInt64 = 0
+    package struct Runs: Sendable, Hashable {
+        package internal(set) var count: UInt64 = 0
         /// In nanoseconds.
-        public internal(set) var time: UInt64 = 0
-        public internal(set) var rows: UInt64 = 0
-        public internal(set) var virtualMachineSteps: UInt64 = 0
+        package internal(set) var time: UInt64 = 0
+        package internal(set) var rows: UInt64 = 0
+        package internal(set) var virtualMachineSteps: UInt64 = 0
         /// The rows of automatic indexes, which SQLite builds for a single run.
-        public internal(set) var automaticIndexRows: UInt64 = 0
+        package internal(set) var automaticIndexRows: UInt64 = 0
         /// The indexes of the table that the plan scans, each as its comma-separated columns.
-        public internal(set) var indexes: Set<String> = []
+        package internal(set) var indexes: Set<String> = []
         /// The comparison with SQLite's expectation.
-        public internal(set) var expectation = Expectation()
+        package internal(set) var expectation = Expectation()
 
         package init() {}
     }
 
     /// The rows that runs visited, and the rows that SQLite expected from the statistics of `ANALYZE`.
-    public struct Expectation: Sendable, Hashable {
+    package struct Expectation: Sendable, Hashable {
         /// The number of runs for which both are known.
-        public internal(set) var runs: UInt64 = 0
-        public internal(set) var expectedRows: UInt64 = 0
-        public internal(set) var rows: UInt64 = 0
+        package internal(set) var runs: UInt64 = 0
+        package internal(set) var expectedRows: UInt64 = 0
+        package internal(set) var rows: UInt64 = 0
         /// The number of runs that visited exactly the counted rows, and no more.
-        public internal(set) var exactRuns: UInt64 = 0
+        package internal(set) var exactRuns: UInt64 = 0
 
         package init() {}
     }
@@ -39,7 +39,7 @@ public struct StatementTable: Sendable {
     package init() {}
 
     /// The runs, by text and by the lines of the plan.
-    public private(set) var texts: [String: [String: Runs]] = [:]
+    package private(set) var texts: [String: [String: Runs]] = [:]
 
     mutating func add(_ runs: Runs, of text: String, plan: String) {
         texts[text, default: [:]][plan, default: Runs()].merge(runs)
@@ -106,11 +106,11 @@ extension StatementTable.Expectation: Summed, StartsEmpty {
 }
 
 /// A statement at a line of the program.
-public struct StatementSite: Sendable, Hashable {
+package struct StatementSite: Sendable, Hashable {
     /// The statement's text, without values.
-    public var sql: String
+    package var sql: String
     /// The line, or `nil` if the trace does not have it.
-    public var site: CallSite?
+    package var site: CallSite?
 
     package init(sql: String, site: CallSite?) { (self.sql, self.site) = (sql, site) }
 }

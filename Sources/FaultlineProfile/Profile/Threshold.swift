@@ -1,7 +1,7 @@
 /// A threshold of a rule, which users can set.
-public struct Threshold: Sendable, Hashable {
+package struct Threshold: Sendable, Hashable {
     /// The unit of a threshold.
-    public enum Unit: Sendable, Hashable {
+    package enum Unit: Sendable, Hashable {
         case count
         /// Nanoseconds.
         case time
@@ -14,13 +14,13 @@ public struct Threshold: Sendable, Hashable {
     }
 
     /// The rule's number, or `"significance"` for a threshold of all rules.
-    public let rule: String
-    public let name: String
+    package let rule: String
+    package let name: String
     /// The default.
-    public let standard: Double
-    public let unit: Unit
+    package let standard: Double
+    package let unit: Unit
     /// The meaning, in words that follow the number: `"minimum rows of a table that is worth an index"`.
-    public let meaning: String
+    package let meaning: String
 
     package init(_ rule: String, _ name: String, _ standard: Double, _ unit: Unit, _ meaning: String) {
         (self.rule, self.name, self.standard, self.unit, self.meaning) = (rule, name, standard, unit, meaning)
@@ -61,7 +61,7 @@ extension Threshold.Unit {
 ///
 /// Counts are whole numbers. Times and sizes are strings as in a ``Budget``, shares are strings with `%`, and factors
 /// are numbers or strings (`"1.5"`). ``all`` lists the names.
-public struct Thresholds: Sendable, Hashable {
+package struct Thresholds: Sendable, Hashable {
     private struct Key: Sendable, Hashable {
         var rule: String
         var name: String
@@ -70,7 +70,7 @@ public struct Thresholds: Sendable, Hashable {
     private var values: [Key: Double] = [:]
 
     /// Creates the default thresholds.
-    public init() {}
+    package init() {}
 
     /// The thresholds in force within ``apply(_:)``.
     ///
@@ -80,7 +80,7 @@ public struct Thresholds: Sendable, Hashable {
     /// Runs `body` with these thresholds in force.
     ///
     /// Profiles and analyses made in it use them.
-    public func apply<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func apply<Result>(_ body: () throws -> Result) rethrows -> Result {
         try Self.$inForce.withValue(self, operation: body)
     }
 

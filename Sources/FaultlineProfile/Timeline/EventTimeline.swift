@@ -1,29 +1,29 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// When the events of a trace happened: lanes for processes or threads, with a track for each kind of event.
 ///
 ///     let columns = timeline.columns(of: timeline.lanes[0].tracks[0], 80)
 ///
 /// A ``TimelineBuilder`` makes it. Its size does not depend on the number of events.
-public struct EventTimeline: Sendable {
+package struct EventTimeline: Sendable {
     /// The part of a track in one of several intervals of equal duration.
-    public struct Column: Sendable, Hashable {
+    package struct Column: Sendable, Hashable {
         /// The time that events cover, in nanoseconds.
         ///
         /// Events at the same time count once, to the resolution of the timeline.
-        public var covered = 0.0
+        package var covered = 0.0
         /// The number of events that began.
-        public var events: UInt64 = 0
+        package var events: UInt64 = 0
         /// The highest level of a track that has levels, in bytes.
-        public var level: UInt64 = 0
+        package var level: UInt64 = 0
 
-        public init() {}
+        package init() {}
     }
 
     /// The events of one kind, or the scopes of one name.
-    public struct Track: Sendable {
+    package struct Track: Sendable {
         /// The subject of a track.
-        public enum Subject: Sendable, Hashable {
+        package enum Subject: Sendable, Hashable {
             /// Events of a kind.
             case events(EventKind)
             /// The scopes of a name and a kind.
@@ -32,34 +32,34 @@ public struct EventTimeline: Sendable {
             case otherScopes
         }
 
-        public let subject: Subject
+        package let subject: Subject
         /// The number of events or scopes.
-        public internal(set) var events: UInt64 = 0
+        package internal(set) var events: UInt64 = 0
         /// The sum of their durations within the range, in nanoseconds.
-        public internal(set) var time: UInt64 = 0
+        package internal(set) var time: UInt64 = 0
         /// The highest level, in bytes: the process's memory.
-        public internal(set) var level: UInt64 = 0
+        package internal(set) var level: UInt64 = 0
         var bins = BinnedTime()
 
         init(_ subject: Subject) { self.subject = subject }
     }
 
     /// The events of a process or of one of its threads.
-    public struct Lane: Sendable {
-        public let process: UInt32
+    package struct Lane: Sendable {
+        package let process: UInt32
         /// The process's program, or empty if it is unknown.
-        public internal(set) var program = ""
+        package internal(set) var program = ""
         /// The kernel's number of the thread, or `nil` for a lane of a process.
-        public let thread: UInt32?
+        package let thread: UInt32?
         /// The thread's name, or empty if it has none.
-        public internal(set) var threadName = ""
-        public internal(set) var isMainThread = false
+        package internal(set) var threadName = ""
+        package internal(set) var isMainThread = false
         /// Whether the lane stands for the threads that are too many for lanes of their own.
-        public let isRest: Bool
+        package let isRest: Bool
         /// The tracks of scopes, the longest total time first.
-        public internal(set) var scopes: [Track] = []
+        package internal(set) var scopes: [Track] = []
         /// The tracks of events, in the order of ``EventTimeline/kinds``.
-        public internal(set) var tracks: [Track] = []
+        package internal(set) var tracks: [Track] = []
 
         init(process: UInt32, thread: UInt32?, isRest: Bool = false) {
             (self.process, self.thread, self.isRest) = (process, thread, isRest)
@@ -69,7 +69,7 @@ public struct EventTimeline: Sendable {
     /// The kinds of events that have tracks, in their order.
     ///
     /// Events of other kinds that share a track with one of these count as its.
-    public static let kinds = EventKind.inTrackOrder.filter {
+    package static let kinds = EventKind.inTrackOrder.filter {
         $0.trackKind == $0 && ($0.isWork || $0 == .cpu || $0 == .memory)
     }
 
@@ -82,16 +82,16 @@ public struct EventTimeline: Sendable {
     static func trackKind(of kind: EventKind) -> EventKind? { trackKinds[Int(kind.rawValue)] }
 
     /// The shown time, in nanoseconds since the trace began.
-    public let range: ClosedRange<UInt64>
+    package let range: ClosedRange<UInt64>
     /// The lanes of processes in the order in which they began, each followed by those of its threads.
-    public let lanes: [Lane]
+    package let lanes: [Lane]
     /// The number of selected events in the range, of any kind with a track.
-    public let events: UInt64
+    package let events: UInt64
 
     /// Returns the columns of a track, the earliest first.
     ///
     /// - Complexity: O(`number`).
-    public func columns(of track: Track, _ number: Int) -> [Column] {
+    package func columns(of track: Track, _ number: Int) -> [Column] {
         track.bins.columns(number, over: range, holdsLevel: track.subject == .events(.memory))
     }
 }

@@ -1,9 +1,9 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// Builds a timeline from a trace's events, whose end need not be known in advance.
-public struct TimelineBuilder: Sendable {
+package struct TimelineBuilder: Sendable {
     /// The extent of a range whose ends are not given.
-    public enum Extent: Sendable {
+    package enum Extent: Sendable {
         /// The processes from their beginnings to their ends.
         case processes
         /// The scopes and events that were added.
@@ -55,20 +55,20 @@ public struct TimelineBuilder: Sendable {
     ///   - to: The end of the range in nanoseconds, or `nil` if it is not given.
     ///   - dividesThreads: Whether each thread has a lane of its own.
     ///   - extent: What a range without a beginning or an end spans.
-    public init(
+    package init(
         from: UInt64? = nil, to: UInt64? = nil, dividesThreads: Bool = false, extent: Extent = .processes
     ) {
         (self.from, self.to, self.dividesThreads, self.extent) = (from, to, dividesThreads, extent)
     }
 
     /// Adds the beginning of a process.
-    public mutating func add(_ began: ProcessBegan) {
+    package mutating func add(_ began: ProcessBegan) {
         if programs.updateValue(began.program, forKey: began.process) == nil { order.append(began.process) }
         if extent == .processes { extend(to: began.start) }
     }
 
     /// Adds the end of a process.
-    public mutating func add(_ ended: ProcessEnded) {
+    package mutating func add(_ ended: ProcessEnded) {
         if extent == .processes { extend(to: ended.end) }
     }
 
@@ -76,7 +76,7 @@ public struct TimelineBuilder: Sendable {
     ///
     /// - Parameter threadName: The name of its thread, or empty if it has none.
     /// - Complexity: O(1) for most events.
-    public mutating func add(_ event: TraceEvent, threadName: @autoclosure () -> String = "") {
+    package mutating func add(_ event: TraceEvent, threadName: @autoclosure () -> String = "") {
         guard let kind = EventTimeline.trackKind(of: event.kind) else { return }
         let (start, end) = Self.interval(of: event)
         guard end >= from ?? 0, start <= to ?? .max else { return }
@@ -104,7 +104,7 @@ public struct TimelineBuilder: Sendable {
     /// Adds the beginning or the end of a scope.
     ///
     /// - Parameter name: The scope's name.
-    public mutating func add(
+    package mutating func add(
         _ scope: TraceEvent.Scope, _ event: TraceEvent, name: String, threadName: @autoclosure () -> String = ""
     ) {
         let key = ScopeKey(process: event.process, scope: event.id)
@@ -123,12 +123,12 @@ public struct TimelineBuilder: Sendable {
     }
 
     /// Whether a scope that was added is still open.
-    public func isOpen(_ scope: EventID, of process: UInt32) -> Bool {
+    package func isOpen(_ scope: EventID, of process: UInt32) -> Bool {
         open[ScopeKey(process: process, scope: scope)] != nil
     }
 
     /// Returns the timeline, or `nil` if no event was added.
-    public consuming func finish() -> EventTimeline? {
+    package consuming func finish() -> EventTimeline? {
         guard events > 0 || first <= last else { return nil }
         let begin = from ?? first
         let range = begin...max(begin &+ 1, to ?? max(last, begin))

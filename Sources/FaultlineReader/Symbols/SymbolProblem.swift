@@ -1,7 +1,7 @@
 /// A module whose addresses could not be resolved.
-public struct SymbolProblem: Sendable, Hashable, CustomStringConvertible {
+package struct SymbolProblem: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a module has no symbols.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// There is no file at its path.
         case missing
         /// The file is not an ELF file, or cannot be read.
@@ -11,15 +11,15 @@ public struct SymbolProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The module's path.
-    public var path: String
-    public var reason: Reason
+    package var path: String
+    package var reason: Reason
 
-    public init(path: String, reason: Reason) {
+    package init(path: String, reason: Reason) {
         self.path = path
         self.reason = reason
     }
 
-    public var description: String {
+    package var description: String {
         switch reason {
         case .missing: "No symbols from \"\(path)\": there is no such file; resolve symbols on the recording machine."
         case .unreadable: "No symbols from \"\(path)\": it cannot be read as a program or library; check the file."

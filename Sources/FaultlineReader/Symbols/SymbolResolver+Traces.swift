@@ -20,7 +20,7 @@ extension SymbolResolver {
     /// - Throws: ``ReaderError`` if the trace cannot be read or written, or if a newer version wrote it; not for
     ///   traces without stacks.
     @discardableResult
-    public func addFrames(to trace: TraceReader) throws -> Int {
+    package func addFrames(to trace: TraceReader) throws -> Int {
         try trace.begin().resolve(with: self, annotator: TraceAnnotator(trace))
     }
 

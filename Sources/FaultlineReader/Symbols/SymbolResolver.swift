@@ -1,4 +1,4 @@
-public import FaultlineTrace
+package import FaultlineTrace
 import Glibc
 
 /// Resolves addresses of a recorded process to functions and source lines.
@@ -8,7 +8,7 @@ import Glibc
 /// the module.
 ///
 /// Use it from one thread at a time.
-public final class SymbolResolver {
+package final class SymbolResolver {
     private struct File: Hashable {
         var path: String
         var buildID: String
@@ -16,9 +16,9 @@ public final class SymbolResolver {
 
     private var files: [File: ELFFile?] = [:]
     /// The modules without symbols, each once, in the order in which they were met.
-    public internal(set) var problems: [SymbolProblem] = []
+    package internal(set) var problems: [SymbolProblem] = []
 
-    public init() {}
+    package init() {}
 
     /// Resolves addresses to frames.
     ///
@@ -28,7 +28,7 @@ public final class SymbolResolver {
     /// - Returns: One frame for each distinct address, in the order of their first appearance. An address outside all
     ///   modules has an empty module name; one without symbols has no locations.
     /// - Complexity: Each address of a file is looked up once, and each file is opened once in the resolver's life.
-    public func frames(for addresses: [UInt64], modules: [ModuleEntry]) -> [FrameEntry] {
+    package func frames(for addresses: [UInt64], modules: [ModuleEntry]) -> [FrameEntry] {
         let spaces = modules.compactMap(Space.init)
         var seen: Set<UInt64> = []
         var frames: [FrameEntry] = []

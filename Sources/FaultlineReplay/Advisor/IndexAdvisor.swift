@@ -1,13 +1,13 @@
 import CSQLite
-public import FaultlineProfile
-public import FaultlineRules
+package import FaultlineProfile
+package import FaultlineRules
 
 /// Asks SQLite which indexes would serve statements, and measures them on a copy of the database.
 ///
 /// The planner is asked twice: through virtual tables that listen to its questions (``ListeningTables``), for what it could
 /// use, and on a sample of the tables with all indexes that the answers suggest (``SampledTables``), for what it does use.
 /// The copy then shows whether that saves steps. No pattern of SQL takes part, except for expressions.
-public final class IndexAdvisor {
+package final class IndexAdvisor {
     private let folder: ScratchFolder
     let base: DatabaseFile
     let schema: AdvisedSchema
@@ -28,7 +28,7 @@ public final class IndexAdvisor {
     ///
     /// - Parameter path: An SQLite file.
     /// - Throws: ``ReplayError`` if the file cannot be read or copied, or is not an SQLite file.
-    public init(path: String) throws(ReplayError) {
+    package init(path: String) throws(ReplayError) {
         folder = try ScratchFolder()
         let copy = try folder.copyStore(StorePath.resolved(path))
         base = try DatabaseFile(copy: copy, named: path)
@@ -58,7 +58,7 @@ public final class IndexAdvisor {
     /// - Parameters:
     ///   - others: Statements that need no index, but that could use one to their disadvantage.
     ///   - progress: Called before each statement, with the number of finished ones.
-    public func examine(
+    package func examine(
         _ statements: [StatementToExamine], besides others: [StatementToExamine] = [],
         progress: (Int) -> Void = { _ in }
     ) -> IndexExaminations {

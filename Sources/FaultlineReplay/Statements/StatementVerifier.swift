@@ -1,11 +1,11 @@
-public import FaultlineFindings
+package import FaultlineFindings
 internal import FaultlineProfile
-public import FaultlineRules
+package import FaultlineRules
 
 /// Tries the advice about the statements of a program without an object store on copies of its database.
 ///
 /// The database itself is only read to be copied, and never opened.
-public struct StatementVerifier {
+package struct StatementVerifier {
     /// The database's name as given, and its resolved path.
     private let name: String
     private let path: String
@@ -16,7 +16,7 @@ public struct StatementVerifier {
     ///
     /// - Parameter path: An SQLite file.
     /// - Throws: ``ReplayError`` if the file cannot be read or copied, or is not an SQLite file.
-    public init(path: String) throws(ReplayError) {
+    package init(path: String) throws(ReplayError) {
         name = path
         self.path = try StorePath.resolved(path)
         folder = try ScratchFolder()
@@ -27,7 +27,7 @@ public struct StatementVerifier {
     /// Tries every finding that can be tried.
     ///
     /// - Parameter progress: Called before each finding is tried, with the finding and the number of finished ones.
-    public func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
+    package func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
         Verification(store: name, of: analysis, progress: progress) { trial(of: $0, analysis) }
     }
 

@@ -1,6 +1,6 @@
-public import FaultlineFindings
-public import FaultlineModel
-public import FaultlineRules
+package import FaultlineFindings
+package import FaultlineModel
+package import FaultlineRules
 internal import FaultlineStore
 import FaultlineTrace
 import Foundation
@@ -9,9 +9,9 @@ import Foundation
 ///
 /// Of a table with at least twice ``sampleSize`` rows, it examines about ``sampleSize`` of them, spread over the table.
 /// It examines fewer if the table has very many columns.
-public struct StoreSurvey {
+package struct StoreSurvey {
     /// The approximate number of rows of a table to examine.
-    public static let sampleSize: UInt64 = 5000
+    package static let sampleSize: UInt64 = 5000
     /// The approximate number of values of a table to examine, and the minimum number of rows.
     static let sampleValues: UInt64 = 1_000_000
     static let minimumRows: UInt64 = 500
@@ -37,7 +37,7 @@ public struct StoreSurvey {
     ///   - findings: Findings about such statements.
     ///   - progress: Called with the title of each piece of advice before it is tried.
     /// - Throws: ``ReplayError`` if the file cannot be read or is not an SQLite file, or no model is the store's.
-    public static func inspect(
+    package static func inspect(
         path: String, models: [ManagedObjectModel] = [], statements: RecordedStatements? = nil,
         findings: [Finding] = [], progress: (String) -> Void = { _ in }
     ) throws(ReplayError) -> StoreInspection {

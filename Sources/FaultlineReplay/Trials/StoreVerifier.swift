@@ -1,14 +1,14 @@
-public import FaultlineFindings
-public import FaultlineModel
+package import FaultlineFindings
+package import FaultlineModel
 internal import FaultlineProfile
 import FaultlineRecorder
-public import FaultlineRules
+package import FaultlineRules
 import FaultlineStore
 
 /// Tries the advice of a trace on copies of a store, and measures the savings.
 ///
 /// The store itself is only read to be copied, and never opened.
-public struct StoreVerifier {
+package struct StoreVerifier {
     /// The store's name as given, and its resolved path.
     private let name: String
     private let path: String
@@ -28,7 +28,7 @@ public struct StoreVerifier {
     ///     migrations lead from it to the first one.
     /// - Throws: ``ReplayError`` if the store cannot be read or copied, if its model is unknown, or if none of the
     ///   models is the store's. In the last case, the error has the differences from the first.
-    public init(
+    package init(
         path: String, models: [ManagedObjectModel] = [], allowsNewerModels: Bool = false
     ) throws(ReplayError) {
         name = path
@@ -60,7 +60,7 @@ public struct StoreVerifier {
     /// Tries every finding that can be tried.
     ///
     /// - Parameter progress: Called before each finding is tried, with the finding and the number of finished ones.
-    public func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
+    package func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
         Verification(store: name, of: analysis, progress: progress) { trial(of: $0, analysis) }
     }
 

@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineTrace
 
 /// Comma-separated values for spreadsheets and data frames.

@@ -1,4 +1,5 @@
 internal import CTraceSchema
+internal import FaultlineDocuments
 package import FaultlineTrace
 
 /// Spans of OpenTelemetry, as its file exporter writes them: JSON lines, each a `TracesData` of one process.

@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineTrace
 
 /// The events of each thread that took time, in the order of the run, as evented profiles of speedscope.

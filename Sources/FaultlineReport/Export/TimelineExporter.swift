@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 package import FaultlineTrace
 internal import Foundation
 

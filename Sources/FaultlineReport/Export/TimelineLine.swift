@@ -1,4 +1,5 @@
 internal import CTraceSchema
+internal import FaultlineDocuments
 internal import FaultlineTrace
 
 /// An event as lines of a timeline.

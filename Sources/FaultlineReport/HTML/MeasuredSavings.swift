@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
 package import FaultlineRules
 package import Foundation
@@ -26,7 +27,7 @@ package struct MeasuredSavings: Sendable {
     package init(_ verification: Verification) {
         for trial in verification.trials {
             results[trial.finding.signature] = Result(
-                outcome: trial.outcome.word, sentences: VerificationText.sentences(trial))
+                outcome: trial.outcome.word, sentences: trial.sentences)
         }
     }
 

@@ -1,3 +1,5 @@
+import FaultlineDocuments
+
 /// A model as a diagram: its entities as boxes with their properties, and lines between them, with what changed marked.
 package struct ModelDiagram: Sendable {
     /// The change of a part of the model.

@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineTrace
 
 /// Columns of numbers, stored byte by byte: the lowest bytes of all rows, then the next ones, as far as any row needs them.

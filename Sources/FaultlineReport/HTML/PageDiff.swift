@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineProfile
 internal import FaultlineRules
 internal import FaultlineTrace

@@ -1,5 +1,6 @@
 internal import CPage
 internal import FaultlineDigest
+internal import FaultlineDocuments
 internal import Foundation
 
 /// A page in one file: its program and its style, and what it shows.

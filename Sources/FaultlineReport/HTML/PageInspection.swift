@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
 internal import FaultlineRules
 

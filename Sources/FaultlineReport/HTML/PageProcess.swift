@@ -1,4 +1,5 @@
 internal import CTraceSchema
+internal import FaultlineDocuments
 internal import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineTrace

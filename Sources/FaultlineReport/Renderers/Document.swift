@@ -1,3 +1,4 @@
+package import FaultlineDocuments
 package import FaultlineProfile
 package import FaultlineRules
 

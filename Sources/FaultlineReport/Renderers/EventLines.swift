@@ -1,3 +1,4 @@
+package import FaultlineDocuments
 package import FaultlineTrace
 
 /// Prints the events of one process line by line, so a trace of any length takes no memory.

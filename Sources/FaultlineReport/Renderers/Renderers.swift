@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineRules
@@ -7,7 +8,7 @@ internal import FaultlineTrace
 package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [
-        TextRenderer(), JSONRenderer(), NDJSONRenderer(), CSVRenderer(), MarkdownRenderer(), SARIFRenderer(),
+        TextRenderer(), JSONRenderer(), CSVRenderer(), MarkdownRenderer(), SARIFRenderer(),
         GitHubRenderer(), JUnitRenderer(), FoldedRenderer(), HTMLRenderer(),
     ]
 
@@ -92,17 +93,6 @@ struct JSONRenderer: Renderer {
     var other: Printer<any SelfPrinting>? { { document, _ in document.jsonText } }
     var events: (any EventLines.Type)? { EventJSON.self }
     var rows: (any RowLines.Type)? { RowsJSON.self }
-}
-
-/// JSON with one object per line: the name that other tools use for the JSON of events and rows.
-///
-/// ``JSONRenderer`` prints it (https://github.com/ndjson/ndjson-spec).
-struct NDJSONRenderer: Renderer {
-    let name = "ndjson"
-    let purpose = "as another name for json"
-
-    var events: (any EventLines.Type)? { JSONRenderer().events }
-    var rows: (any RowLines.Type)? { JSONRenderer().rows }
 }
 
 /// Folded stacks, the input of flame graph tools: one line for each call path, with its weight.

@@ -1,3 +1,4 @@
+internal import FaultlineFindings
 internal import FaultlineProfile
 package import FaultlineRules
 
@@ -76,6 +77,6 @@ package enum RuleText {
     }
 
     private static func paragraph(_ text: String, _ width: Int) -> String {
-        TextTable.wrapped(text, width: width - 2).map { "  \($0)\n" }.joined()
+        Phrase.wrapped(text, width: width - 2).map { "  \($0)\n" }.joined()
     }
 }

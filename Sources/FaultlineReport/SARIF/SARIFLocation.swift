@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineTrace
 
 /// Places in a program as locations of a SARIF log.

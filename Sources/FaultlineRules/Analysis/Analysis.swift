@@ -1,4 +1,4 @@
-public import FaultlineFindings
+package import FaultlineFindings
 public import FaultlineProfile
 internal import FaultlineTrace
 
@@ -10,18 +10,21 @@ internal import FaultlineTrace
 /// Equal profiles give equal analyses.
 public final class Analysis: Sendable {
     /// The analysed profile.
-    public let profile: Profile
-    public let costs: CostModel
+    package let profile: Profile
+    package let costs: CostModel
     /// How far the trace can be trusted.
     ///
     /// Reports print this finding before all others.
-    public let quality: Finding?
+    package let quality: Finding?
     /// The advice: errors first, then warnings, then notes, each sorted by saving and confidence.
-    public let findings: [Finding]
+    package let findings: [Finding]
     /// The data that each rule examined, and its findings.
-    public let checks: [RuleCheck]
+    package let checks: [RuleCheck]
     /// Operations that take much of the run, and that no finding explains, the longest first.
-    public let unexplained: [UnexplainedWork]
+    package let unexplained: [UnexplainedWork]
+
+    /// Evaluates all rules on a profile.
+    public convenience init(_ profile: Profile) { self.init(profile, rules: nil) }
 
     /// Analyses a profile.
     ///
@@ -30,7 +33,7 @@ public final class Analysis: Sendable {
     /// - Parameters:
     ///   - examinations: What SQLite said about indexes for the statements of the profile.
     ///   - rules: The rules to evaluate. The default is all of them.
-    public init(
+    package init(
         _ profile: Profile, knowing examinations: IndexExaminations = IndexExaminations(), rules: [any Rule]? = nil
     ) {
         let rules = rules ?? Rules.all(knowing: examinations)

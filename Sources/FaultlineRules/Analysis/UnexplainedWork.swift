@@ -1,25 +1,25 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// An operation that takes much of the run, and that no finding explains.
 ///
 /// Rules recognize certain causes. What they find nothing about is not fast for that reason, so a report shows such work
 /// with its counts, and says what the rules left out.
-public struct UnexplainedWork: Sendable {
+package struct UnexplainedWork: Sendable {
     /// The operation's events from all lines, under the line that spent the most time.
-    public let group: EventGroup
+    package let group: EventGroup
     /// The other lines, the one with the most time first.
-    public let otherSites: [CallSite]
+    package let otherSites: [CallSite]
     /// The operation's time as a share of ``whole``, from 0 to 1.
-    public let share: Double
+    package let share: Double
     /// The time that ``share`` refers to.
-    public let whole: Whole
+    package let whole: Whole
     /// Sentences about its time, its counts, its plan, and what the rules did not examine.
-    public let explanation: [Wording]
+    package let explanation: [Wording]
 
     /// A time that the times of operations are compared with.
-    public enum Whole: String, Sendable, Hashable, CaseIterable {
+    package enum Whole: String, Sendable, Hashable, CaseIterable {
         /// From the first process's start to the last one's end.
         case run
         /// All operations, for a run that mostly waits or whose length is unknown.

@@ -1,21 +1,21 @@
 internal import FaultlineFindings
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A suppression of findings, with its reason.
-public struct Acceptance: Sendable, Hashable {
-    public enum Subject: Sendable, Hashable {
+package struct Acceptance: Sendable, Hashable {
+    package enum Subject: Sendable, Hashable {
         /// One finding, by its ``Finding/signature``.
         case finding(String)
         /// The findings of a rule at a line.
         case line(CallSite, rule: String)
     }
 
-    public var subject: Subject
-    public var reason: String
+    package var subject: Subject
+    package var reason: String
     /// The last day on which the suppression is valid, as `"2027-06-30"`, or `nil` if it never expires.
-    public var expires: String?
+    package var expires: String?
 
-    public init(subject: Subject, reason: String, expires: String? = nil) {
+    package init(subject: Subject, reason: String, expires: String? = nil) {
         self.subject = subject
         self.reason = reason
         self.expires = expires
@@ -49,9 +49,9 @@ public struct Acceptance: Sendable, Hashable {
 }
 
 /// The error for a suppression comment that cannot be used.
-public struct AcceptanceError: Error, Sendable, Hashable {
+package struct AcceptanceError: Error, Sendable, Hashable {
     /// Where the comment is.
-    public var site: CallSite
+    package var site: CallSite
 }
 
 extension Acceptance {
@@ -66,7 +66,7 @@ extension Acceptance {
     ///   Objective-C, with `#` in Python. A file in any other language has no suppressions.
     /// - Throws: ``AcceptanceError`` if a comment begins with `faultline:ignore` but has no rule, no reason, or an
     ///   invalid day.
-    public static func inComments(of source: String, file: String) throws(AcceptanceError) -> [Acceptance] {
+    package static func inComments(of source: String, file: String) throws(AcceptanceError) -> [Acceptance] {
         guard let comments = CommentSyntax(file: file), source.contains(marker) else { return [] }
         var found: [Acceptance] = []
         let lines = source.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
@@ -91,7 +91,7 @@ extension Acceptance {
     }
 
     /// Whether a file is in a language whose comments can suppress findings.
-    public static func canBeIn(file: String) -> Bool { CommentSyntax(file: file) != nil }
+    package static func canBeIn(file: String) -> Bool { CommentSyntax(file: file) != nil }
 
     private static let marker = " faultline:ignore "
     private static var form: Regex<(Substring, rules: Substring, day: Substring?, reason: Substring)> {

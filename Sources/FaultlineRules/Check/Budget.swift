@@ -1,7 +1,7 @@
-public import FaultlineFindings
+package import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineTrace
-public import Foundation
+package import Foundation
 
 /// The limits on what a program may ask of its store, and the findings to suppress.
 ///
@@ -16,35 +16,35 @@ public import Foundation
 ///
 /// Every member is optional. Counts are whole numbers. Times are strings with `ns`, `µs` (or `us`), `ms` or `s`. Sizes
 /// are bytes, or strings with `B`, `KiB`, `MiB` or `GiB`.
-public struct Budget: Sendable, Hashable {
+package struct Budget: Sendable, Hashable {
     /// A limit on one measure.
-    public struct Limit: Sendable, Hashable {
-        public enum Unit: Sendable, Hashable {
+    package struct Limit: Sendable, Hashable {
+        package enum Unit: Sendable, Hashable {
             case count, time, size
         }
 
         /// The scope's name, or `nil` for the whole trace.
-        public var scope: String?
+        package var scope: String?
         /// The name of the measure, such as `"trips"`.
-        public var measure: String
-        public var unit: Unit
+        package var measure: String
+        package var unit: Unit
         /// The limit: a count, nanoseconds or bytes.
-        public var value: UInt64
+        package var value: UInt64
     }
 
-    public var limits: [Limit] = []
+    package var limits: [Limit] = []
     /// The suppressed findings.
-    public var accepted: [Acceptance] = []
+    package var accepted: [Acceptance] = []
     /// The lowest severity that fails the check.
     ///
     /// The default is a warning. `nil` if no finding fails the check.
-    public var failing: Severity? = .warning
+    package var failing: Severity? = .warning
 
-    public init() {}
+    package init() {}
 
     /// The names of the measures that can be limited for a whole trace, and for a scope.
-    public static var totalMeasures: [String] { Measure.ofTraces.map(\.name) }
-    public static var scopeMeasures: [String] { Measure.ofScopes.map(\.name) }
+    package static var totalMeasures: [String] { Measure.ofTraces.map(\.name) }
+    package static var scopeMeasures: [String] { Measure.ofScopes.map(\.name) }
 }
 
 extension Budget {
@@ -52,7 +52,7 @@ extension Budget {
     ///
     /// - Throws: ``BudgetError`` if the data is not JSON, or a member is unknown or has the wrong type. Without this
     ///   error, a mistyped limit would never fail.
-    public init(json data: Data) throws(BudgetError) {
+    package init(json data: Data) throws(BudgetError) {
         self.init()
         try BudgetError.reading(data) { try read($0) }
     }

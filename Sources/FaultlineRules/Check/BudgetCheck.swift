@@ -1,25 +1,25 @@
-public import FaultlineFindings
+package import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// The check of a trace against a budget.
-public struct BudgetCheck: Sendable {
+package struct BudgetCheck: Sendable {
     /// A limit and the measured figure.
-    public struct Outcome: Sendable, Hashable {
-        public var limit: Budget.Limit
+    package struct Outcome: Sendable, Hashable {
+        package var limit: Budget.Limit
         /// The measured figure.
         ///
         /// For a sum of traces, it is the mean.
         ///
         /// `nil` if the scope was never opened, if it was never closed and the limit is on its time, or if the
         /// recording does not have the figure.
-        public var figure: Double?
+        package var figure: Double?
 
-        public var isMet: Bool { figure.map { $0 <= Double(limit.value) } ?? false }
+        package var isMet: Bool { figure.map { $0 <= Double(limit.value) } ?? false }
     }
 
     /// How a finding counts towards the result of the check.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    package enum State: String, Sendable, Hashable, CaseIterable {
         /// The finding fails the check.
         case fails
         /// The baseline has the same finding.
@@ -32,29 +32,29 @@ public struct BudgetCheck: Sendable {
         case minor
 
         /// Whether the finding fails the check, now or because its suppression has expired.
-        public var isFailing: Bool { self == .fails || self == .expired }
+        package var isFailing: Bool { self == .fails || self == .expired }
     }
 
-    public let outcomes: [Outcome]
+    package let outcomes: [Outcome]
     /// The names of the trace's scopes, the one with the longest total time first.
-    public let scopes: [String]
+    package let scopes: [String]
     /// The paths of the recorded programs.
-    public let programs: [String]
+    package let programs: [String]
     /// Every finding, with the suppression that covers it, even one that has expired.
-    public let findings: [(finding: Finding, state: State, acceptance: Acceptance?)]
+    package let findings: [(finding: Finding, state: State, acceptance: Acceptance?)]
     /// Stale suppressions, which match no finding.
-    public let stale: [Acceptance]
+    package let stale: [Acceptance]
     /// The number of events the trace lacks (``Profile/missing``).
     ///
     /// With them, a figure within its limit might exceed it.
-    public let missing: UInt64
+    package let missing: UInt64
     /// The number of traces over which the whole-trace figures are averaged.
-    public let traces: UInt64
+    package let traces: UInt64
     /// Whether the trace has no events and so proves nothing.
-    public let isEmpty: Bool
+    package let isEmpty: Bool
 
     /// Whether the check passes.
-    public var isPassed: Bool {
+    package var isPassed: Bool {
         missing == 0 && !isEmpty && outcomes.allSatisfy(\.isMet)
             && !findings.contains { $0.state.isFailing }
     }
@@ -65,7 +65,7 @@ public struct BudgetCheck: Sendable {
     ///   - baseline: An analysis whose findings are known and do not fail the check. If findings share a signature, at
     ///     most as many are known as the baseline has.
     ///   - today: The current day, as `"2026-11-22"`.
-    public init(_ analysis: Analysis, budget: Budget, baseline: Analysis? = nil, today: String) {
+    package init(_ analysis: Analysis, budget: Budget, baseline: Analysis? = nil, today: String) {
         let profile = analysis.profile
         outcomes = budget.limits.map { Outcome(limit: $0, figure: Self.figure($0, profile)) }
         scopes = profile.scopes.filter { $0.count > 0 }.map(\.key.name).uniqued

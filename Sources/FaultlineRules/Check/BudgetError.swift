@@ -2,9 +2,9 @@ internal import FaultlineProfile
 import Foundation
 
 /// The error for a file with a budget or thresholds that cannot be used.
-public struct BudgetError: Error, Sendable, Hashable {
+package struct BudgetError: Error, Sendable, Hashable {
     /// The problem, in words that follow the file's name: `"is not JSON (Unexpected end of file during JSON parse)"`.
-    public var reason: String
+    package var reason: String
 
     /// Runs `body` on the contents of a file.
     static func reading(_ data: Data, _ body: (StoredValue) throws -> Void) throws(BudgetError) {

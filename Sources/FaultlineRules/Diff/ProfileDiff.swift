@@ -1,15 +1,15 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// The differences between two profiles: operations of the same shape and line side by side.
 ///
 /// Counts are compared exactly, per trace if the profiles are sums of several. From times, the change that all
 /// operations share is removed first; it comes from another machine or other work on it. A time has changed if the rest
 /// exceeds the noise. ``TimeNoise`` describes the method.
-public struct ProfileDiff: Sendable {
+package struct ProfileDiff: Sendable {
     /// The verdict on an operation.
-    public enum Verdict: String, Sendable, Hashable, CaseIterable {
+    package enum Verdict: String, Sendable, Hashable, CaseIterable {
         case worse, better
         /// Some counts rose and others fell.
         case traded
@@ -17,47 +17,47 @@ public struct ProfileDiff: Sendable {
     }
 
     /// A number before and after.
-    public struct Figure: Sendable, Hashable {
-        public var name: String
-        public var before: UInt64
-        public var after: UInt64
+    package struct Figure: Sendable, Hashable {
+        package var name: String
+        package var before: UInt64
+        package var after: UInt64
     }
 
     /// An operation on both sides.
-    public struct Operation: Sendable {
-        public let before: EventGroup?
-        public let after: EventGroup?
-        public let verdict: Verdict
+    package struct Operation: Sendable {
+        package let before: EventGroup?
+        package let after: EventGroup?
+        package let verdict: Verdict
         /// The counts that differ.
-        public let changes: [Figure]
+        package let changes: [Figure]
         /// The change of the duration, or `nil` if one side is missing or has too few events.
-        public let time: TimeChange?
+        package let time: TimeChange?
 
         /// The operation as it is after, or else as it was before.
-        public var group: EventGroup? { after ?? before }
+        package var group: EventGroup? { after ?? before }
     }
 
-    public let before: Analysis
-    public let after: Analysis
+    package let before: Analysis
+    package let after: Analysis
     /// The number of traces summed on each side.
-    public let traces: (before: UInt64, after: UInt64)
+    package let traces: (before: UInt64, after: UInt64)
     /// The totals of the whole profiles.
-    public let totals: [Figure]
+    package let totals: [Figure]
     /// The operations, the largest change first.
-    public let operations: [Operation]
+    package let operations: [Operation]
     /// The number of times each scope was opened, its trips and its store time.
-    public let scopes: [(key: ScopeSummary.Key, figures: [Figure])]
+    package let scopes: [(key: ScopeSummary.Key, figures: [Figure])]
     /// The findings: first the new ones, then those that stayed, then those that are gone.
-    public let findings: [FindingChange]
+    package let findings: [FindingChange]
     /// The fetches whose statements SQLite runs with a different plan.
-    public let plans: [PlanChange]
+    package let plans: [PlanChange]
     /// The ratio of times, after to before, that all operations share.
     ///
     /// 1 if there is none.
-    public let pace: Double
+    package let pace: Double
 
     /// Compares two analyses.
-    public init(before: Analysis, after: Analysis) {
+    package init(before: Analysis, after: Analysis) {
         self.before = before
         self.after = after
         let (old, new) = (before.profile, after.profile)
@@ -218,22 +218,22 @@ extension EventGroup {
 
 extension ProfileDiff {
     /// A finding that one side has, or both.
-    public struct FindingChange: Sendable {
+    package struct FindingChange: Sendable {
         /// The state of a finding after the change.
-        public enum State: String, Sendable, Hashable, CaseIterable {
+        package enum State: String, Sendable, Hashable, CaseIterable {
             case new, gone, still
         }
 
         /// `nil` if that side does not have the finding.
-        public let before: Finding?
-        public let after: Finding?
+        package let before: Finding?
+        package let after: Finding?
         /// The state.
         ///
         /// A finding that one side lacks only because of noise is `still` there.
-        public let state: State
+        package let state: State
 
         /// The finding as it is after, or else as it was before.
-        public var finding: Finding? { after ?? before }
+        package var finding: Finding? { after ?? before }
     }
 
     /// Pairs the findings of two runs: first the new ones, then those that stayed, then those that are gone.
@@ -282,17 +282,17 @@ extension ProfileDiff {
 }
 
 /// A statement that SQLite runs with a different plan than before.
-public struct PlanChange: Sendable, Hashable {
-    public let shape: ShapeEntry
+package struct PlanChange: Sendable, Hashable {
+    package let shape: ShapeEntry
     /// The line of the fetch in the later run.
-    public let site: CallSite?
+    package let site: CallSite?
     /// The statement's text.
-    public let text: String
+    package let text: String
     /// The plans of each side in alphabetical order.
     ///
     /// The lines of a plan are separated by line feeds.
-    public let before: [String]
-    public let after: [String]
+    package let before: [String]
+    package let after: [String]
 
     /// Returns the plan changes between two profiles, fetch by fetch.
     ///

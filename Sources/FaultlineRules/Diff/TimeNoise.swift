@@ -137,27 +137,27 @@ extension [Double] {
 /// The durations of an operation's events before and after, and whether they differ by more than noise.
 ///
 /// If the trace records waits for a CPU, they are subtracted. ``TimeNoise`` judges the difference.
-public struct TimeChange: Sendable, Hashable {
-    public enum Direction: String, Sendable, Hashable, CaseIterable {
+package struct TimeChange: Sendable, Hashable {
+    package enum Direction: String, Sendable, Hashable, CaseIterable {
         case faster, slower, same
     }
 
     /// A median and its 95 % confidence bounds, in nanoseconds.
-    public struct Median: Sendable, Hashable {
-        public var value: UInt64
-        public var low: UInt64
-        public var high: UInt64
+    package struct Median: Sendable, Hashable {
+        package var value: UInt64
+        package var low: UInt64
+        package var high: UInt64
     }
 
-    public let before: Median
-    public let after: Median
-    public let direction: Direction
+    package let before: Median
+    package let after: Median
+    package let direction: Direction
     /// The smallest ratio of the two times that counts as a change, greater than 1, once the pace of all operations is
     /// removed.
     ///
     /// Smaller ratios are within the noise of the runs. `nil` if the operation takes too little of the store's time for
     /// any change to be reported.
-    public let minimumRatio: Double?
+    package let minimumRatio: Double?
 
     /// The minimum number of events for a median with bounds.
     ///

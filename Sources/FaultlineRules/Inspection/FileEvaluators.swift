@@ -146,7 +146,7 @@ struct StatisticsEvaluator: StoreEvaluator {
 
 extension RulePage {
     /// The pages of all rules that reports and inspections name, by number.
-    public static let all =
+    package static let all =
         Rules.all.map { rule in
             RulePage(
                 id: rule.id, name: rule.name, purpose: rule.purpose, manual: rule.manual, thresholds: rule.thresholds)

@@ -1,23 +1,23 @@
-public import FaultlineFindings
+package import FaultlineFindings
 internal import FaultlineTrace
 
 /// An inspection of a store at rest, which predicts slow operations without a trace.
 ///
 /// Advice is tried on a copy of the store, and withdrawn if the trial does not confirm it. A file does not show how
 /// often something is used, so findings are warnings at most, and no saving is predicted.
-public struct StoreInspection: Sendable {
-    public let facts: StoreFacts
+package struct StoreInspection: Sendable {
+    package let facts: StoreFacts
     /// The findings, the highest score first.
-    public let findings: [Finding]
+    package let findings: [Finding]
     /// The data that each check examined.
-    public let checks: [RuleCheck]
+    package let checks: [RuleCheck]
     /// Advice that its trial did not confirm, the highest score first.
-    public let withdrawn: [WithdrawnAdvice]
+    package let withdrawn: [WithdrawnAdvice]
     /// The number of pieces of advice that could not be tried and are not given.
-    public let untried: Int
+    package let untried: Int
 
     /// Inspects a store by its facts alone, and returns all advice that should be tried.
-    public init(_ facts: StoreFacts) {
+    package init(_ facts: StoreFacts) {
         self.init(facts) { _ in StoreTrial(isConfirmed: true, "") }
     }
 
@@ -27,7 +27,7 @@ public struct StoreInspection: Sendable {
     ///   - statements: Findings about statements of a program that uses the store, which need no trial.
     ///   - trial: Tries a piece of advice. Called with the highest score first. Returns `nil` if the advice could not be tried;
     ///     it is then not given.
-    public init(
+    package init(
         _ facts: StoreFacts, statements: [Finding] = [], trying trial: (StoreAdvice) -> StoreTrial?
     ) {
         self.facts = facts

@@ -1,7 +1,7 @@
-public import FaultlineFindings
+package import FaultlineFindings
 
 /// A change to a store at rest that can be tried on a copy.
-public enum StoreProposal: Sendable, Hashable {
+package enum StoreProposal: Sendable, Hashable {
     /// Creates an index on one column, to find the rows that refer to a row of another table.
     case createIndex(table: String, column: String)
     /// Drops an index that another one makes redundant.
@@ -27,14 +27,14 @@ public enum StoreProposal: Sendable, Hashable {
 }
 
 /// The outcome of trying a proposal on a copy of the store.
-public struct StoreTrial: Sendable, Hashable {
+package struct StoreTrial: Sendable, Hashable {
     /// Whether the change has the effect it was proposed for.
-    public var isConfirmed: Bool
+    package var isConfirmed: Bool
     /// A sentence that states the trial's measurements.
-    public var sentence: Wording
-    public var evidence: [Evidence] = []
+    package var sentence: Wording
+    package var evidence: [Evidence] = []
 
-    public init(isConfirmed: Bool, _ sentence: Wording, evidence: [Evidence] = []) {
+    package init(isConfirmed: Bool, _ sentence: Wording, evidence: [Evidence] = []) {
         self.isConfirmed = isConfirmed
         self.sentence = sentence
         self.evidence = evidence
@@ -42,21 +42,21 @@ public struct StoreTrial: Sendable, Hashable {
 }
 
 /// A finding about a store at rest, and the change that tests it.
-public struct StoreAdvice: Sendable {
-    public var finding: Finding
-    public var proposal: StoreProposal
+package struct StoreAdvice: Sendable {
+    package var finding: Finding
+    package var proposal: StoreProposal
 }
 
 /// Advice that a trial on a copy did not confirm.
-public struct WithdrawnAdvice: Sendable, Hashable {
+package struct WithdrawnAdvice: Sendable, Hashable {
     /// The number of the rule.
-    public var rule: String
+    package var rule: String
     /// The advice that was withdrawn.
-    public var title: Wording
+    package var title: Wording
     /// The reason, as a sentence.
-    public var reason: Wording
+    package var reason: Wording
 
-    public init(rule: String, title: Wording, reason: Wording) {
+    package init(rule: String, title: Wording, reason: Wording) {
         self.rule = rule
         self.title = title
         self.reason = reason

@@ -1,9 +1,9 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// Looks for one kind of problem in a profile.
-public protocol Rule: Sendable {
+package protocol Rule: Sendable {
     /// The rule's number, such as `"R01"`.
     var id: String { get }
     /// The rule's name, such as `"N+1 faults"`.
@@ -50,22 +50,22 @@ public protocol Rule: Sendable {
 }
 
 extension Rule {
-    public var givesWay: Bool { false }
-    public var isAboutFrequency: Bool { false }
-    public var thresholds: [Threshold] { [] }
-    public var needs: Set<TraceGap.Kind> { [] }
-    public var needsOfStatements: Set<TraceGap.Kind> { needs }
+    package var givesWay: Bool { false }
+    package var isAboutFrequency: Bool { false }
+    package var thresholds: [Threshold] { [] }
+    package var needs: Set<TraceGap.Kind> { [] }
+    package var needsOfStatements: Set<TraceGap.Kind> { needs }
 }
 
 /// The findings of a rule, and what it could examine.
-public struct RuleOutcome: Sendable {
-    public var findings: [Finding]
+package struct RuleOutcome: Sendable {
+    package var findings: [Finding]
     /// The number of examined things, such as `"1,204 faults from the store"`, or `nil` if there were none.
-    public var examined: Wording?
+    package var examined: Wording?
     /// Sentences that explain what could not be examined, and why.
-    public var obstacles: [Wording]
+    package var obstacles: [Wording]
 
-    public init(findings: [Finding] = [], examined: Wording? = nil, obstacles: [Wording] = []) {
+    package init(findings: [Finding] = [], examined: Wording? = nil, obstacles: [Wording] = []) {
         self.findings = findings
         self.examined = examined
         self.obstacles = obstacles
@@ -73,19 +73,19 @@ public struct RuleOutcome: Sendable {
 }
 
 /// The check that one rule made.
-public struct RuleCheck: Sendable, Hashable {
-    public var rule: String
-    public var name: String
+package struct RuleCheck: Sendable, Hashable {
+    package var rule: String
+    package var name: String
     /// The number of examined things, such as `"1,204 faults from the store"`, or `nil` if the trace has none.
-    public var examined: Wording?
-    public var obstacles: [Wording]
+    package var examined: Wording?
+    package var obstacles: [Wording]
     /// The number of the rule's findings.
-    public var findings: Int
+    package var findings: Int
     /// The data that the rule needs but the trace lacks.
     ///
     /// If there are gaps, the absence of findings proves nothing.
-    public var gaps: Set<TraceGap> = []
+    package var gaps: Set<TraceGap> = []
 
     /// Whether the rule could evaluate the trace.
-    public var isApplicable: Bool { gaps.isEmpty || findings > 0 }
+    package var isApplicable: Bool { gaps.isEmpty || findings > 0 }
 }

@@ -1,12 +1,12 @@
 internal import FaultlineFindings
 public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineTrace
 public import Foundation
 
 /// The registry of rules.
-public enum Rules {
+package enum Rules {
     /// All rules, by number.
-    public static var all: [any Rule] { all(knowing: IndexExaminations()) }
+    package static var all: [any Rule] { all(knowing: IndexExaminations()) }
 
     /// All rules, by number.
     ///
@@ -45,15 +45,18 @@ extension Detectors {
 // The layers below know no rule, so what they need of all rules is handed to them here.
 
 extension ProfileBuilder {
-    /// - Parameter thresholds: The default is those in force; see ``Thresholds/apply(_:)``.
-    public init(thresholds: Thresholds? = nil) { self.init(.all, thresholds: thresholds) }
+    /// Creates a builder with the detectors of all rules and the thresholds in force.
+    public init() { self.init(thresholds: nil) }
+
+    /// - Parameter thresholds: `nil` for those in force; see ``Thresholds/apply(_:)``.
+    package init(thresholds: Thresholds?) { self.init(.all, thresholds: thresholds) }
 }
 
 extension Profile {
     /// Sums up a whole trace.
     ///
     /// - Parameter thresholds: The default is those in force.
-    public init(_ messages: some Sequence<TraceMessage>, thresholds: Thresholds? = nil) {
+    package init(_ messages: some Sequence<TraceMessage>, thresholds: Thresholds? = nil) {
         var builder = ProfileBuilder(thresholds: thresholds)
         for message in messages { builder.add(message) }
         self = builder.finish()
@@ -79,14 +82,14 @@ extension Profile {
     ///
     /// - Throws: ``ProfileMergeError`` if the profiles were made with different thresholds, and so with different
     ///   evidence. An empty profile can be merged with any other.
-    public mutating func merge(_ other: Profile) throws(ProfileMergeError) {
+    package mutating func merge(_ other: Profile) throws(ProfileMergeError) {
         guard add(other) else { throw ProfileMergeError(differing: thresholds.differences(from: other.thresholds)) }
     }
 }
 
 extension Thresholds {
     /// All thresholds, by rule.
-    public static var all: [Threshold] { Rules.all.flatMap(\.thresholds) + Significance.thresholds }
+    package static var all: [Threshold] { Rules.all.flatMap(\.thresholds) + Significance.thresholds }
 
     /// The rules and names of the thresholds that two settings have differently.
     func differences(from other: Thresholds) -> [String] {
@@ -97,7 +100,7 @@ extension Thresholds {
     ///
     /// - Throws: ``BudgetError`` if the data is not JSON, has an unknown member, or has a value of the wrong type.
     ///   Without this error, a mistyped threshold would have no effect.
-    public init(json data: Data) throws(BudgetError) {
+    package init(json data: Data) throws(BudgetError) {
         self.init()
         try BudgetError.reading(data) { file in
             let all = Self.all

@@ -1,9 +1,9 @@
-public import FaultlineFindings
+package import FaultlineFindings
 internal import FaultlineProfile
 
 /// The result of trying a finding's change on a copy of a store.
-public struct Trial: Sendable, Hashable {
-    public enum Outcome: Sendable, Hashable {
+package struct Trial: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// The change saves what the finding predicted.
         case confirmed
         /// It saves no time, as the finding predicted.
@@ -22,14 +22,14 @@ public struct Trial: Sendable, Hashable {
         case notTried(String)
     }
 
-    public let finding: Finding
-    public let outcome: Outcome
+    package let finding: Finding
+    package let outcome: Outcome
     /// `nil` if the change was not tried.
-    public let measurement: TrialMeasurement?
+    package let measurement: TrialMeasurement?
     /// The finding's prediction, scaled to the speed of this machine if that differs much.
-    public let expected: Saving.Range?
+    package let expected: Saving.Range?
     /// Remarks on the trial, one sentence each.
-    public let notes: [String]
+    package let notes: [String]
 
     package init(_ finding: Finding, notTried reason: String) {
         self.finding = finding
@@ -65,7 +65,7 @@ public struct Trial: Sendable, Hashable {
     private static let replay = 0.2
 
     /// The measured figure that the prediction is about: the pause if it predicts a shorter one, or else the time.
-    public var figure: TrialMeasurement.Figure? { measurement.map { Self.figure(of: $0, for: finding) } }
+    package var figure: TrialMeasurement.Figure? { measurement.map { Self.figure(of: $0, for: finding) } }
 
     /// Whether the finding predicts a shorter pause.
     package var isAboutPause: Bool { finding.saving.pause != nil }

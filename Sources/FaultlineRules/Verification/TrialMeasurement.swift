@@ -1,16 +1,16 @@
-public import FaultlineFindings
+package import FaultlineFindings
 
 /// The cost of work with and without a change, measured in turns.
-public struct TrialMeasurement: Sendable, Hashable {
+package struct TrialMeasurement: Sendable, Hashable {
     /// A time before and after a change, in nanoseconds, with the 95 % confidence ranges of the medians.
     ///
     /// Two medians determine all three figures: that of the time before, and that of the rounds' ratios of after to
     /// before. The gain is therefore always the difference of before and after.
-    public struct Figure: Sendable, Hashable {
-        public var before: Saving.Range
-        public var after: Saving.Range
+    package struct Figure: Sendable, Hashable {
+        package var before: Saving.Range
+        package var after: Saving.Range
         /// The saved time, or a negative one if the change costs time.
-        public var gain: Saving.Range
+        package var gain: Saving.Range
 
         /// - Parameter rounds: The times before and after, measured in turns.
         package init(_ rounds: [(before: Double, after: Double)]) {
@@ -25,9 +25,9 @@ public struct TrialMeasurement: Sendable, Hashable {
     }
 
     /// The counts of one run, which are exact; 0 for migrations, which are not counted.
-    public struct Counts: Sendable, Hashable {
-        public var trips: UInt64
-        public var rows: UInt64
+    package struct Counts: Sendable, Hashable {
+        package var trips: UInt64
+        package var rows: UInt64
 
         package init(trips: UInt64, rows: UInt64) {
             self.trips = trips
@@ -36,18 +36,18 @@ public struct TrialMeasurement: Sendable, Hashable {
     }
 
     /// The number of rounds, each of which measures both variants.
-    public var rounds: Int
+    package var rounds: Int
     /// The number of fetches, saves or migrations that each round replays, and the number in the trace.
-    public var operations: UInt64
-    public var recordedOperations: UInt64
+    package var operations: UInt64
+    package var recordedOperations: UInt64
     /// The time in the store of all operations of the trace, extrapolated from the replayed ones.
     ///
     /// CPU time for fetches, and elapsed time for saves and migrations.
-    public var time: Figure
+    package var time: Figure
     /// The longest step that makes a program wait: a fetch, or access to a row.
-    public var pause: Figure
-    public var before: Counts
-    public var after: Counts
+    package var pause: Figure
+    package var before: Counts
+    package var after: Counts
 
     package init(
         operations: UInt64, recordedOperations: UInt64, rounds: Int, time: Figure, pause: Figure, before: Counts,

@@ -27,10 +27,12 @@ public struct QueryGenerationToken: Sendable {
 }
 
 extension QueryGenerationToken: Hashable {
+    /// Whether both stand for the same generation.
     public static func == (left: QueryGenerationToken, right: QueryGenerationToken) -> Bool {
         left.snapshot === right.snapshot
     }
 
+    /// Feeds the parts that `==` compares to a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(snapshot.map { ObjectIdentifier($0) })
     }

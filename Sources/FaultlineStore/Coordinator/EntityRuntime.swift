@@ -1,12 +1,12 @@
 import CStore
-import FaultlineModel
+package import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
 /// The runtime state of an entity: the class of its objects, its row layout and its statements.
 @usableFromInline
-final class EntityRuntime: Sendable {
+package final class EntityRuntime: Sendable {
     /// The result columns that fill the columns of a row.
     struct RowColumns: @unchecked Sendable {
         // Immutable after initialization.
@@ -21,9 +21,9 @@ final class EntityRuntime: Sendable {
         }
     }
 
-    let schema: EntitySchema
+    package let schema: EntitySchema
     /// The model with this store's entity numbers and layout.
-    let model: ModelSchema
+    package let model: ModelSchema
     /// The indexes of the entity and of its tree's root entity in the model.
     let position: Int
     let root: Int

@@ -63,20 +63,23 @@ public final class PersistentStore: Sendable {
         return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
     }
 
-    func withMetadata<Result: Sendable>(_ body: (inout sending StoreMetadata) -> sending Result) -> Result {
+    package func withMetadata<Result: Sendable>(_ body: (inout sending StoreMetadata) -> sending Result) -> Result {
         values.withLock { body(&$0) }
     }
 }
 
 extension PersistentStore: Hashable {
     // A store that is opened again is a different one, although its identifier is the same.
+    /// Whether both are the same object.
     public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
 
+    /// Feeds the parts that `==` compares to a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
 }
 
 extension PersistentStore: CustomStringConvertible {
+    /// The value as text.
     public var description: String { "<PersistentStore: \(type.rawValue) \(url.path) \(identifier)>" }
 }

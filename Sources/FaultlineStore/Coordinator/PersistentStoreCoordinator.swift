@@ -141,7 +141,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return stores.first { $0.description.isIn(path) }?.identity
     }
 
-    var stores: [SQLStore] { opened.withLock { $0.stores } }
+    package var stores: [SQLStore] { opened.withLock { $0.stores } }
 
     /// The current stores, the number of changes so far, and the number of stores ever added.
     var state: (stores: [SQLStore], generation: Int, count: Int) {

@@ -1,18 +1,18 @@
-import FaultlineModel
+package import FaultlineModel
 import FaultlineRecorder
 import Foundation
 import Synchronization
 
 /// An open store: its model, its rows in memory, and its connections.
-final class SQLStore: @unchecked Sendable {
+package final class SQLStore: @unchecked Sendable {
     // The writer's lock guards all mutable state.
-    let description: PersistentStoreDescription
-    let path: String
+    package let description: PersistentStoreDescription
+    package let path: String
     let recorder: Recorder
-    let log: SQLDebugLog
-    let identity: PersistentStore
+    package let log: SQLDebugLog
+    package let identity: PersistentStore
     /// The model with this store's entity numbers, which Core Data may assign differently.
-    let schema: ModelSchema
+    package let schema: ModelSchema
     let entities: [EntityRuntime]
     let rows: RowCache
     let external: ExternalData
@@ -25,7 +25,7 @@ final class SQLStore: @unchecked Sendable {
     /// By index: whether the store's configuration has the entity; `nil` if it has all.
     let configured: [Bool]?
     /// The first connection, the only one that writes.
-    let writer: StoreConnection
+    package let writer: StoreConnection
     /// The connections of contexts that are not pinned to a snapshot: the writer, and others that only read.
     let pool: ConnectionPool
     let hasWriteAheadLog: Bool
@@ -42,7 +42,7 @@ final class SQLStore: @unchecked Sendable {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, classes: [String: ManagedObject.Type],
         recorder: Recorder, log: SQLDebugLog, storePlace: Int = 0, sibling: SQLStore? = nil
     ) throws(StoreError) {
-        let opening = try StoreOpening.migratingIfNeeded(description, model: model, recorder: recorder, log: log)
+        let opening = try StoreMigrations.open(description, model, recorder, log)
         let sqlite = opening.session.connection
         self.description = description
         path = sqlite.path

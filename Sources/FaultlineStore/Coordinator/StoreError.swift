@@ -100,6 +100,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 
+        /// The name.
         public var description: String { value.rawValue }
     }
 
@@ -191,6 +192,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         set { content.cause = newValue }
     }
 
+    /// The message.
     public var description: String { message }
 
     package init(

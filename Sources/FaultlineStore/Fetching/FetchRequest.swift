@@ -97,7 +97,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     }
 
     /// The keys of the objects to fetch; `nil` for all.
-    var keys: ClosedRange<Int64>?
+    package var keys: ClosedRange<Int64>?
 
     var terms: FetchTerms {
         FetchTerms(
@@ -262,6 +262,7 @@ public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLite
         self.resultType = resultType
     }
 
+    /// Creates one from a key path in quotation marks.
     public init(stringLiteral keyPath: String) {
         self.init(keyPath, .keyPath(keyPath))
     }

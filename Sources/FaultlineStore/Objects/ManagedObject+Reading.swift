@@ -1,4 +1,4 @@
-import FaultlineModel
+package import FaultlineModel
 import FaultlineRecorder
 import Foundation
 
@@ -179,7 +179,7 @@ extension ManagedObject {
     }
 
     /// The value of an attribute of any type; `nil` if it has none.
-    final func readValue(_ index: Int) -> AttributeValue? {
+    package final func readValue(_ index: Int) -> AttributeValue? {
         if !flags.isDisjoint(with: .slow) {
             switch prepareToRead(index) {
             case .unchanged: break

@@ -77,7 +77,7 @@ extension ManagedObject {
     }
 
     /// Validates a value on behalf of ``validateValue(_:forKey:)``.
-    final func checkValue(_ value: Any?, forKey name: String) throws(StoreError) {
+    package final func checkValue(_ value: Any?, forKey name: String) throws(StoreError) {
         let property = runtime.schema.properties[propertyIndex(name)]
         switch property.kind {
         case .attribute(let type):

@@ -61,7 +61,7 @@ extension ManagedObject {
     }
 
     /// Converts a number to the attribute's numeric type, an integer to a Boolean, and a string to a URL.
-    static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
+    package static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
         switch (type, value) {
         case (.double, .integer(let number)), (.float, .integer(let number)): .double(Double(number))
         case (.float, .double(let number)): .double(Double(Float(number)))
@@ -73,7 +73,7 @@ extension ManagedObject {
     }
 
     /// Sets a property and registers the change.
-    final func change(_ index: Int, _ value: PendingValue) {
+    package final func change(_ index: Int, _ value: PendingValue) {
         setPending(index, value)
         managedObjectContext.observeUpdate(self)
     }
@@ -177,7 +177,7 @@ extension ManagedObject {
 
 extension AttributeValue {
     /// The value as its Swift type.
-    var plain: any Sendable {
+    package var plain: any Sendable {
         switch self {
         case .integer(let value): value
         case .decimal(let value): value

@@ -17,11 +17,11 @@ open class ManagedObject {
     public final let managedObjectContext: ManagedObjectContext
     // The context holds the store, which holds the runtime. Changes only while a fault fires, which overlaps no access.
     @exclusivity(unchecked)
-    final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
+    package final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
     // The properties below are accessed by single loads and stores, on the context's queue only.
     /// `Z_PK`; a negative number until the object is saved.
     @exclusivity(unchecked)
-    final var key: Int64
+    package final var key: Int64
     @exclusivity(unchecked)
     final var flags: Flags { didSet { observeAttention() } }
     /// The number of the entity's layout.
@@ -37,7 +37,7 @@ open class ManagedObject {
     @exclusivity(unchecked)
     final var block: RowBlock?
     @exclusivity(unchecked)
-    final var pending: PendingChanges?
+    package final var pending: PendingChanges?
     /// State that few objects need.
     @exclusivity(unchecked)
     private final var extras: Extras?
@@ -333,8 +333,10 @@ open class ManagedObject {
 
 extension ManagedObject: Hashable {
     // A context has one object per row, so identity is equality.
+    /// Whether both are the same object.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
+    /// Feeds the parts that `==` compares to a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }

@@ -1,4 +1,4 @@
-import FaultlineModel
+package import FaultlineModel
 public import Foundation
 
 /// The identity of an object: its store, entity and row.
@@ -9,6 +9,10 @@ public struct ManagedObjectID: Sendable {
     let entity: EntitySchema
     /// `Z_PK`; negative while temporary.
     let key: Int64
+
+    package init(store: PersistentStore, entity: EntitySchema, key: Int64) {
+        (self.store, self.entity, self.key) = (store, entity, key)
+    }
 
     /// The name of the object's entity.
     public var entityName: String { entity.name }
@@ -32,10 +36,12 @@ public struct ManagedObjectID: Sendable {
 
 extension ManagedObjectID: Hashable {
     // A row is one object, whichever entity of its inheritance tree the ID names.
+    /// Whether both identify the same object.
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
         left.key == right.key && left.entity.root == right.entity.root && left.store === right.store
     }
 
+    /// Feeds the parts that `==` compares to a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(key)
         hasher.combine(entity.root)

@@ -85,14 +85,14 @@ private final class ValidateForDeleteProbe: ManagedObject {
 /// Swift has no API for this, so it is read from the class's method table, whose position in the metadata is part of Swift's
 /// ABI (https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeMetadata.rst). A method that cannot be found there is to be
 /// taken as overridden.
-struct MethodSlot: Sendable {
+package struct MethodSlot: Sendable {
     private let offset: Int
     private let implementation: UInt
 
     /// Finds a method by comparing a class that overrides it with one that overrides none.
     ///
     /// - Returns: `nil` if the position is not unique.
-    init?(of base: AnyClass, overriddenIn probe: AnyClass, butNotIn plain: AnyClass) {
+    package init?(of base: AnyClass, overriddenIn probe: AnyClass, butNotIn plain: AnyClass) {
         let (base, plain, probe) = (MethodTable(base), MethodTable(plain), MethodTable(probe))
         let positions = stride(from: MethodTable.start, to: base.end, by: 8).filter {
             plain[$0] == base[$0] && probe[$0] != base[$0]
@@ -103,7 +103,7 @@ struct MethodSlot: Sendable {
     }
 
     /// Whether a subclass, or one of its superclasses below the class that declares the method, overrides it.
-    func isOverridden(in type: AnyClass) -> Bool { MethodTable(type)[offset] != implementation }
+    package func isOverridden(in type: AnyClass) -> Bool { MethodTable(type)[offset] != implementation }
 }
 
 /// The words of a class's metadata that its subclasses have at the same positions.

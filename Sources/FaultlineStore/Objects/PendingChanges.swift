@@ -1,7 +1,7 @@
-import FaultlineModel
+package import FaultlineModel
 
 /// The unsaved state of one property since its object was last read or saved.
-enum PendingValue: @unchecked Sendable {
+package enum PendingValue: @unchecked Sendable {
     // Objects belong to their context; state shared between threads contains values only.
     case unchanged
     case null
@@ -12,8 +12,8 @@ enum PendingValue: @unchecked Sendable {
 /// The unsaved changes of one object: a value for each of its entity's properties.
 ///
 /// The values are tail-allocated, because an import creates one of these for every object.
-final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
-    struct Header {
+package final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
+    package struct Header {
         fileprivate let count: Int
         /// The key that the save in progress assigns to a new object; 0 until then.
         fileprivate var newKey: Int64 = 0
@@ -51,7 +51,7 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
         }
     }
 
-    var newKey: Int64 {
+    package var newKey: Int64 {
         @inline(__always) get { withUnsafeMutablePointerToHeader { $0.pointee.newKey } }
         @inline(__always) set { withUnsafeMutablePointerToHeader { $0.pointee.newKey = newValue } }
     }

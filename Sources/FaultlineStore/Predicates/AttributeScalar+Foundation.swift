@@ -7,11 +7,15 @@ extension UUID: AttributeScalar {
     /// The UUID with only zero bits.
     public static var zeroValue: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard case .uuid(let value) = value else { return nil }
         self = value
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> UUID? {
         guard case .uuid(let value)? = object.readValue(index) else { return nil }
         return value
@@ -24,11 +28,15 @@ extension URL: AttributeScalar {
     /// The URL `about:blank`.
     public static var zeroValue: URL { URL(string: "about:blank")! }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard case .uri(let value) = value else { return nil }
         self = value
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> URL? {
         guard case .uri(let value)? = object.readValue(index) else { return nil }
         return value
@@ -38,8 +46,12 @@ extension URL: AttributeScalar {
 extension Decimal: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .decimal(self) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: Decimal { 0 }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         switch value {
         case .decimal(let value): self = value
@@ -48,6 +60,7 @@ extension Decimal: AttributeScalar {
         }
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Decimal? {
         guard case .decimal(let value)? = object.readValue(index) else { return nil }
         return value
@@ -57,11 +70,16 @@ extension Decimal: AttributeScalar {
 extension AttributeValue: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { self }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: AttributeValue { .integer(0) }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         self = value
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> AttributeValue? { object.readValue(index) }
 }

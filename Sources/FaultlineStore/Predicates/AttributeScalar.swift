@@ -25,8 +25,12 @@ public protocol AttributeScalar: Sendable, FetchPredicateArgument {
 extension AttributeScalar where Self: BinaryInteger {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: Self { 0 }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         switch value {
         case .integer(let value): self.init(exactly: value)
@@ -37,32 +41,40 @@ extension AttributeScalar where Self: BinaryInteger {
 }
 
 extension Int: AttributeScalar {
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Int? {
         object.readInteger(index).map { Int($0) }
     }
 }
 
 extension Int16: AttributeScalar {
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Int16? {
         object.readInteger(index).map { Int16(truncatingIfNeeded: $0) }
     }
 }
 
 extension Int32: AttributeScalar {
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Int32? {
         object.readInteger(index).map { Int32(truncatingIfNeeded: $0) }
     }
 }
 
 extension Int64: AttributeScalar {
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Int64? { object.readInteger(index) }
 }
 
 extension Bool: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .boolean(self) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: Bool { false }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         switch value {
         case .boolean(let value): self = value
@@ -71,6 +83,7 @@ extension Bool: AttributeScalar {
         }
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Bool? {
         object.readInteger(index).map { $0 != 0 }
     }
@@ -79,8 +92,12 @@ extension Bool: AttributeScalar {
 extension Double: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .double(self) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: Double { 0 }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         switch value {
         case .double(let value): self = value
@@ -89,19 +106,25 @@ extension Double: AttributeScalar {
         }
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Double? { object.readReal(index) }
 }
 
 extension Float: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .double(Double(self)) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: Float { 0 }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard let value = Double(value) else { return nil }
         self = Float(value)
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Float? {
         object.readReal(index).map { Float($0) }
     }
@@ -110,13 +133,18 @@ extension Float: AttributeScalar {
 extension String: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .string(self) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: String { "" }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard case .string(let value) = value else { return nil }
         self = value
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> String? { object.readText(index) }
 }
 
@@ -126,11 +154,15 @@ extension Date: AttributeScalar {
     /// 2001-01-01 00:00 UTC.
     public static var zeroValue: Date { Date(timeIntervalSinceReferenceDate: 0) }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard case .date(let value) = value else { return nil }
         self = value
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Date? {
         object.readReal(index).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
@@ -139,12 +171,17 @@ extension Date: AttributeScalar {
 extension Data: AttributeScalar {
     /// The value as the store and predicates represent it.
     public var attributeValue: AttributeValue { .binary(self) }
+    /// The value of a required attribute before one is set.
     public static var zeroValue: Data { Data() }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard case .binary(let value) = value else { return nil }
         self = value
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Data? { object.readData(index) }
 }

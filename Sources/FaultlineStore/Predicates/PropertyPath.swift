@@ -8,6 +8,7 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringLiteral {
         self.keyPath = keyPath
     }
 
+    /// Creates one from a key path in quotation marks.
     public init(stringLiteral keyPath: String) {
         self.keyPath = keyPath
     }

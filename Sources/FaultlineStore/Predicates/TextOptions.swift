@@ -4,8 +4,10 @@ import Foundation
 ///
 /// The bits are Foundation's (`NSString.CompareOptions`), which Core Data's SQL contains.
 public struct TextOptions: OptionSet, Sendable, Hashable {
+    /// The options as bits.
     public let rawValue: Int
 
+    /// Creates a set of options from its bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

@@ -17,8 +17,10 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
         self.objects = objects
     }
 
+    /// The position of the first element: 0.
     public var startIndex: Int { 0 }
 
+    /// The position after the last element.
     public var endIndex: Int { objects.count }
 
     /// The number of objects.
@@ -35,6 +37,9 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
         return objects.count == 0
     }
 
+    /// The object at a position.
+    ///
+    /// The first access to a batch loads it from the store.
     @inlinable
     public subscript(position: Int) -> Object {
         // The type was checked when the request was executed.
@@ -65,6 +70,9 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
             self.objects = objects
         }
 
+        /// The next object, or `nil` after the last one.
+        ///
+        /// The first object of a batch loads the batch.
         @inlinable
         public mutating func next() -> Object? {
             guard position < objects.count else { return nil }

@@ -1,13 +1,13 @@
 import CSQLite
-import FaultlineModel
+package import FaultlineModel
 import FaultlineTrace
-import Foundation
+package import Foundation
 import Glibc
 
 /// Large values stored in files beside the store, in `.NAME_SUPPORT/_EXTERNAL_DATA`.
 ///
 /// A column contains a byte 1 followed by the value, or a byte 2 followed by the file's name, which is a UUID.
-struct ExternalData: Sendable {
+package struct ExternalData: Sendable {
     let folder: URL
     let threshold: Int
     /// The store's identifier, which distinguishes its files from those of a store in the same folder.
@@ -16,7 +16,7 @@ struct ExternalData: Sendable {
     /// The store's support folder, the parent of `folder`.
     var support: URL { folder.deletingLastPathComponent() }
 
-    init(storeURL: URL, store: String, threshold: Int) {
+    package init(storeURL: URL, store: String, threshold: Int) {
         self.store = store
         folder = PersistentStore.supportFolder(of: storeURL)
             .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
@@ -24,7 +24,7 @@ struct ExternalData: Sendable {
     }
 
     /// Reads the value that a column's bytes contain or refer to.
-    func value(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Data {
+    package func value(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Data {
         guard let tag = bytes.first else { return Data() }
         let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         guard tag == 2 else { return Data(rest) }
@@ -59,7 +59,7 @@ struct ExternalData: Sendable {
     }
 
     /// The column's bytes for a value that the column holds itself.
-    static func inlineColumn(_ value: Data) -> Data { Data([1]) + value }
+    package static func inlineColumn(_ value: Data) -> Data { Data([1]) + value }
 
     /// The column's bytes for a large value in a file with a name.
     static func column(_ name: String) -> Data { Data([2]) + Data(name.utf8) + Data([0]) }
@@ -144,7 +144,7 @@ struct ExternalWrites {
 /// The save removes it when it ends. A list that is left over belongs to a program that was killed; it is recognized by
 /// its lock, which the kernel releases with the process. The first line is the store's identifier, because stores with
 /// the same name share a folder; each further line is a file name.
-final class UnsavedFiles {
+package final class UnsavedFiles {
     static let prefix = "unsaved-"
     /// The maximum size in bytes: more than a million file names.
     private static let most = 64 << 20
@@ -153,7 +153,7 @@ final class UnsavedFiles {
     private let descriptor: Int32
 
     /// Returns `nil` if the file cannot be created.
-    init?(_ external: ExternalData) {
+    package init?(_ external: ExternalData) {
         let folder = external.support
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.appendingPathComponent(Self.prefix + UUID().uuidString).path
@@ -166,7 +166,7 @@ final class UnsavedFiles {
 
     deinit { close(descriptor) }
 
-    func note(_ names: [String]) {
+    package func note(_ names: [String]) {
         let text = names.map { $0 + "\n" }.joined()
         _ = text.utf8.withContiguousStorageIfAvailable { write(descriptor, $0.baseAddress, $0.count) }
     }
@@ -201,12 +201,12 @@ final class UnsavedFiles {
 /// Removes the files of large values that interrupted saves left behind.
 ///
 /// Only removes files that such a save listed, that have names as the store assigns them, and that no row refers to.
-struct ExternalCollection {
+package struct ExternalCollection {
     private let external: ExternalData
     private let schema: ModelSchema
     private let connection: SQLConnection
 
-    init(_ external: ExternalData, _ schema: ModelSchema, _ connection: SQLConnection) {
+    package init(_ external: ExternalData, _ schema: ModelSchema, _ connection: SQLConnection) {
         self.external = external
         self.schema = schema
         self.connection = connection
@@ -228,7 +228,7 @@ struct ExternalCollection {
     }
 
     /// The names of the files that rows refer to.
-    func referred() throws(StoreError) -> Set<String> {
+    package func referred() throws(StoreError) -> Set<String> {
         var names: Set<String> = []
         var seen: Set<String> = []
         for entity in schema.entities {
@@ -247,7 +247,7 @@ extension ExternalData {
     /// Passes the names of the files to which a query's columns refer to a closure.
     ///
     /// - Parameter query: A query for one column with large values.
-    func eachFile(_ query: String, _ connection: SQLConnection, _ body: (String) -> Void) throws(StoreError) {
+    package func eachFile(_ query: String, _ connection: SQLConnection, _ body: (String) -> Void) throws(StoreError) {
         let statement = try connection.prepare(query)
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW {

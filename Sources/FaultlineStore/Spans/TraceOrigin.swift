@@ -4,7 +4,7 @@ import FaultlineTrace
 typealias CallerSite = (fileID: StaticString, line: UInt, function: StaticString)
 
 /// The origin of a statement, for the trace.
-struct TraceOrigin {
+package struct TraceOrigin {
     var context: DictionaryID = 0
     var site: DictionaryID = 0
 }

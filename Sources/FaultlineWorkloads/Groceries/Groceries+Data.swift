@@ -1,6 +1,6 @@
 import FaultlineRecorder
 import FaultlineStore
-public import Foundation
+package import Foundation
 
 extension Groceries {
     private static let products = [
@@ -14,7 +14,7 @@ extension Groceries {
     /// Creates a store with the items of a form, replacing an existing one.
     ///
     /// This is not recorded. The same form gives the same items each time.
-    public static func prepare(_ form: GroceriesForm, at url: URL) throws {
+    package static func prepare(_ form: GroceriesForm, at url: URL) throws {
         try StoreFiles.remove(at: url)
         let groceries = try Groceries(form, at: url, recorder: .off())
         try groceries.fill()

@@ -1,13 +1,13 @@
-public import FaultlineRecorder
+package import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace
-public import Foundation
+package import Foundation
 
 /// A shopping list: a list screen that scrolls through all items, and an item view that opens and closes.
 ///
 /// It comes in two forms of the same work, with and without flaws; see ``GroceriesFlaws``.
-public struct Groceries {
-    public let form: GroceriesForm
+package struct Groceries {
+    package let form: GroceriesForm
     let container: PersistentContainer
     private let recorder: Recorder
 
@@ -16,7 +16,7 @@ public struct Groceries {
     /// - Parameters:
     ///   - url: The store, which ``prepare(_:at:)`` created for a form that keeps photos in the same place.
     ///   - recorder: The recorder; by default the program's own.
-    public init(_ form: GroceriesForm, at url: URL, recorder: Recorder = .shared) throws {
+    package init(_ form: GroceriesForm, at url: URL, recorder: Recorder = .shared) throws {
         self.form = form
         self.recorder = recorder
         container = try Self.container(form, url, recorder)
@@ -40,12 +40,12 @@ public struct Groceries {
     // MARK: - The scenario
 
     /// The output that the user has seen, which shows whether both forms display the same.
-    public struct Outcome: Sendable, Hashable {
-        public var screens = 0
-        public var rows = 0
-        public var views = 0
+    package struct Outcome: Sendable, Hashable {
+        package var screens = 0
+        package var rows = 0
+        package var views = 0
         /// A checksum of all text and photos shown.
-        public var checksum: UInt64 = 0
+        package var checksum: UInt64 = 0
 
         mutating func show(_ text: String) {
             checksum.add(text)
@@ -60,7 +60,7 @@ public struct Groceries {
     private static let screensBetweenViews = 3
 
     /// Scrolls through the whole list.
-    public func run() throws -> Outcome {
+    package func run() throws -> Outcome {
         let context = container.viewContext
         return try context.performAndWait {
             // The objects that closed views keep, besides the list.

@@ -1,9 +1,9 @@
 /// An error in importing a music database into a music library.
-public struct ChinookError: Error, Sendable, CustomStringConvertible {
+package struct ChinookError: Error, Sendable, CustomStringConvertible {
     /// The failure, its subject, its cause and its remedy.
-    public let message: String
+    package let message: String
 
-    public var description: String { message }
+    package var description: String { message }
 
     private init(_ message: String) {
         self.message = message

@@ -1,6 +1,6 @@
 import FaultlineRecorder
 import FaultlineStore
-public import Foundation
+package import Foundation
 
 extension MusicLibrary {
     /// Creates the store of a form from a Chinook database, replacing an existing one.
@@ -9,7 +9,7 @@ extension MusicLibrary {
     ///
     /// - Throws: ``ChinookError`` if the database cannot be read, is incomplete, or is at the store's URL, before
     ///   anything is removed or created. Otherwise the store's error.
-    public static func prepare(_ form: MusicLibraryForm, from database: URL, at url: URL) throws {
+    package static func prepare(_ form: MusicLibraryForm, from database: URL, at url: URL) throws {
         let chinook = try Chinook(contentsOf: database)
         guard database.resolvingSymlinksInPath() != url.resolvingSymlinksInPath() else {
             throw ChinookError.isStore(database.path)

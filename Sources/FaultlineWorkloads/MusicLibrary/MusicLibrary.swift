@@ -1,13 +1,13 @@
-public import FaultlineRecorder
+package import FaultlineRecorder
 import FaultlineStore
-public import Foundation
+package import Foundation
 
 /// A music library with a screen each for playlists, artists, two kinds of search, and its total length.
 ///
 /// It comes in two forms with the same output, with and without flaws; see ``MusicLibraryFlaws``. Its data is a
 /// Chinook database.
-public struct MusicLibrary {
-    public let form: MusicLibraryForm
+package struct MusicLibrary {
+    package let form: MusicLibraryForm
     let container: PersistentContainer
     let recorder: Recorder
 
@@ -16,7 +16,7 @@ public struct MusicLibrary {
     /// - Parameters:
     ///   - url: The store, which ``prepare(_:from:at:)`` created for a form that searches in the same way.
     ///   - recorder: The recorder; by default the program's own.
-    public init(_ form: MusicLibraryForm, at url: URL, recorder: Recorder = .shared) throws {
+    package init(_ form: MusicLibraryForm, at url: URL, recorder: Recorder = .shared) throws {
         self.form = form
         self.recorder = recorder
         let searchesFoldedTitles = !form.flaws.contains(.textSearch)
@@ -34,11 +34,11 @@ public struct MusicLibrary {
     }
 
     /// The output that the user has seen, which shows whether both forms display the same.
-    public struct Outcome: Sendable, Hashable {
-        public var screens = 0
-        public var rows = 0
+    package struct Outcome: Sendable, Hashable {
+        package var screens = 0
+        package var rows = 0
         /// A checksum of all text shown, in order.
-        public var checksum: UInt64 = 0
+        package var checksum: UInt64 = 0
 
         mutating func show(_ text: String) {
             rows += 1
@@ -47,7 +47,7 @@ public struct MusicLibrary {
     }
 
     /// Shows every screen once.
-    public func run() throws -> Outcome {
+    package func run() throws -> Outcome {
         let context = container.viewContext
         return try context.performAndWait {
             var outcome = Outcome()

@@ -1,40 +1,40 @@
 /// The flaws of the music library.
-public struct MusicLibraryFlaws: OptionSet, Sendable, Hashable {
-    public let rawValue: Int
+package struct MusicLibraryFlaws: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
 
-    public init(rawValue: Int) {
+    package init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
     /// Each song of a playlist fires a fault for its album.
-    public static let albumPerTrack = MusicLibraryFlaws(rawValue: 1)
+    package static let albumPerTrack = MusicLibraryFlaws(rawValue: 1)
     /// Titles are searched without a normalized copy, ignoring case and diacritics, which no index serves.
-    public static let textSearch = MusicLibraryFlaws(rawValue: 2)
+    package static let textSearch = MusicLibraryFlaws(rawValue: 2)
     /// The songs of a playlist are counted by fetching them.
-    public static let countByFetching = MusicLibraryFlaws(rawValue: 4)
+    package static let countByFetching = MusicLibraryFlaws(rawValue: 4)
     /// The length of the library is summed over objects.
-    public static let sumInMemory = MusicLibraryFlaws(rawValue: 8)
+    package static let sumInMemory = MusicLibraryFlaws(rawValue: 8)
     /// The songs of an artist's albums are fetched album by album.
-    public static let fetchPerAlbum = MusicLibraryFlaws(rawValue: 16)
+    package static let fetchPerAlbum = MusicLibraryFlaws(rawValue: 16)
 
-    public static let all: MusicLibraryFlaws = [
+    package static let all: MusicLibraryFlaws = [
         .albumPerTrack, .textSearch, .countByFetching, .sumInMemory, .fetchPerAlbum,
     ]
 
     /// The flaws' names on the command line.
-    public static let named: [(name: String, flaw: MusicLibraryFlaws)] = [
+    package static let named: [(name: String, flaw: MusicLibraryFlaws)] = [
         ("album", .albumPerTrack), ("search", .textSearch), ("count", .countByFetching), ("sum", .sumInMemory),
         ("lookup", .fetchPerAlbum),
     ]
 }
 
 /// The size of a screen, and the flaws.
-public struct MusicLibraryForm: Sendable, Hashable {
+package struct MusicLibraryForm: Sendable, Hashable {
     /// How many rows a screen shows.
-    public var visibleRows: Int
-    public var flaws: MusicLibraryFlaws
+    package var visibleRows: Int
+    package var flaws: MusicLibraryFlaws
 
-    public init(visibleRows: Int, flaws: MusicLibraryFlaws) {
+    package init(visibleRows: Int, flaws: MusicLibraryFlaws) {
         self.visibleRows = visibleRows
         self.flaws = flaws
     }

@@ -1,3 +1,4 @@
+internal import FaultlineMigration
 import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore

@@ -151,9 +151,8 @@ enum CommandName {
         var path = "faultline"
         while let word = arguments.popFirst(), !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty {
             let subcommands = command.configuration.subcommands
-            guard let next = subcommands.first(where: { $0.configuration.commandName == word }) else {
-                let names =
-                    subcommands.compactMap { $0.configuration.commandName } + (path == "faultline" ? ["help"] : [])
+            guard let next = subcommands.first(where: { names(of: $0).contains(word) }) else {
+                let names = subcommands.flatMap(names) + (path == "faultline" ? ["help"] : [])
                 let hint = NearestName.of(word, in: names).map { "did you mean \"\($0)\"?" }
                 throw ValidationError(
                     "There is no command \"\(Phrase.printable(word))\"; \(hint ?? "\"\(path) --help\" lists the commands.")"
@@ -161,6 +160,10 @@ enum CommandName {
             }
             (command, path) = (next, "\(path) \(word)")
         }
+    }
+
+    private static func names(of command: any ParsableCommand.Type) -> [String] {
+        (command.configuration.commandName.map { [$0] } ?? []) + command.configuration.aliases
     }
 }
 

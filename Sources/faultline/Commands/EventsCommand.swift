@@ -16,7 +16,7 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
             faultline events trace.json --scope list --from 1.5s --to 2s
             faultline events trace.json --thread main --site List.swift:42
             faultline events trace.json --finding 2
-            faultline events trace.json --format ndjson | jq .duration
+            faultline events trace.json --format json | jq .duration
             faultline events trace.json --kind sql --format csv > statements.csv
 
             Events are listed in the order in which they were written: a thread's events in the order in which they ended.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineMigration
 import FaultlineModel
 import FaultlineReport
 import FaultlineStore

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineFindings
 import FaultlineQuery
 import FaultlineReport
 import Foundation
@@ -100,10 +101,10 @@ enum TableText {
     private static func text(_ table: TraceTable) -> String {
         let columns = table.columns.map { column in
             let start = "    \(padded(column.name, 24))\(padded(column.type.lowercased(), 9))"
-            let lines = TextTable.wrapped(column.meaning, width: 100 - start.count)
+            let lines = Phrase.wrapped(column.meaning, width: 100 - start.count)
             return start + lines.joined(separator: "\n" + padded("", start.count)) + "\n"
         }
-        let purpose = TextTable.wrapped("\(table.name): \(table.purpose)", width: 100)
+        let purpose = Phrase.wrapped("\(table.name): \(table.purpose)", width: 100)
         return purpose.joined(separator: "\n") + "\n" + columns.joined()
     }
 

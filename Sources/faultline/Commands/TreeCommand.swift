@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineDocuments
 import FaultlineProfile
 import FaultlineReport
 import FaultlineTrace

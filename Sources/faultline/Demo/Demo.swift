@@ -1,3 +1,4 @@
+import FaultlineFindings
 import FaultlineRecorder
 import FaultlineReport
 import FaultlineTrace
@@ -84,7 +85,7 @@ struct Demo {
     }
 
     private static func wrapped(_ text: String) -> String {
-        TextTable.wrapped(text, width: 100).map { $0 + "\n" }.joined()
+        Phrase.wrapped(text, width: 100).map { $0 + "\n" }.joined()
     }
 
     /// A section of a demo's output.

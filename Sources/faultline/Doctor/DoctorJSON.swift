@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineReport
 
 extension Doctor.Diagnosis: SelfPrinting {

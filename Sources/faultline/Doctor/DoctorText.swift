@@ -20,7 +20,7 @@ struct DoctorText {
         let ink = Ink(isColoured: colour)
         let width = TextPage.width(width)
         var sections = [
-            TextTable.wrapped("faultline doctor: \(diagnosis.machine.description)", width: width).map { ink(.bold, $0) }
+            Phrase.wrapped("faultline doctor: \(diagnosis.machine.description)", width: width).map { ink(.bold, $0) }
         ]
         for group in diagnosis.groups {
             sections.append(
@@ -54,7 +54,7 @@ struct DoctorText {
             + checks.flatMap { check in
                 let name = check.subject.name + ":"
                 let words = "\(name) \(check.subject.why) \(check.remedy)"
-                var lines = TextTable.wrapped(words, width: width - 4).enumerated().map { index, line in
+                var lines = Phrase.wrapped(words, width: width - 4).enumerated().map { index, line in
                     guard index == 0, line.hasPrefix(name) else { return "    " + line }
                     return "  \(Self.mark(check, ink)) \(ink(.bold, name))\(line.dropFirst(name.count))"
                 }
@@ -68,14 +68,14 @@ struct DoctorText {
         let obstacles = diagnosis.obstacles
         guard !obstacles.isEmpty else { return [ink(.green, "Everything that a recording needs works here.")] }
         let names = obstacles.map(\.subject.name).joined(separator: ", ")
-        return TextTable.wrapped("Recording does not work here: see \(names).", width: width).map { ink(.red, $0) }
+        return Phrase.wrapped("Recording does not work here: see \(names).", width: width).map { ink(.red, $0) }
     }
 
     private func installation(_ ink: Ink, _ width: Int) -> [String] {
         let installation = diagnosis.installation
         if let command = installation.command { return ["To install what is missing:", ink(.bold, command)] }
         guard !installation.packages.isEmpty else { return ["No package is missing."] }
-        return TextTable.wrapped(
+        return Phrase.wrapped(
             "To install what is missing, find this distribution's names of these Debian packages:", width: width)
             + [ink(.bold, installation.packages.joined(separator: " "))]
     }

@@ -1,6 +1,8 @@
+package import FaultlineDocuments
 import FaultlineFindings
+package import FaultlineMigration
 import FaultlineModel
-package import FaultlineReport
+import FaultlineReport
 package import FaultlineStore
 import FaultlineTrace
 import Foundation
@@ -101,10 +103,10 @@ struct MigrationOutcome: DiagramPrinting {
             lines.isEmpty ? [] : [ink(.bold, title)] + lines
         }
         func items(_ sentences: [String]) -> [String] {
-            sentences.flatMap { TextTable.wrapped(Phrase.printable("– " + $0), width: width - 2).map { "  " + $0 } }
+            sentences.flatMap { Phrase.wrapped(Phrase.printable("– " + $0), width: width - 2).map { "  " + $0 } }
         }
         let sections = [
-            TextTable.wrapped(Phrase.printable(headline), width: width).map { ink(.bold, $0) },
+            Phrase.wrapped(Phrase.printable(headline), width: width).map { ink(.bold, $0) },
             section("Steps", items(versions.map(\.sentence))),
             section("Changes", items(differences.filter(\.requiresMigration).map(\.description.asSentence))),
             section("Why the store is not migrated", items(obstacles.map(\.asSentence))),
@@ -113,7 +115,7 @@ struct MigrationOutcome: DiagramPrinting {
                 items(renamings.map(\.description))),
             section("Objects", objects(width)), section("Mapping", mappings(width)),
             section("Plan", seconds == nil ? plan(width) : []),
-            section("Where the time went", seconds == nil ? [] : times(width)), TextTable.wrapped(end, width: width),
+            section("Where the time went", seconds == nil ? [] : times(width)), Phrase.wrapped(end, width: width),
         ]
         return TextPage.joined(sections.filter { !$0.isEmpty }, ink)
     }
@@ -164,7 +166,7 @@ struct MigrationOutcome: DiagramPrinting {
 
     private func plan(_ width: Int) -> [String] {
         (preview?.steps ?? []).flatMap { step in
-            TextTable.wrapped(Phrase.printable(step.sql + ";"), width: width - 4).enumerated().map {
+            Phrase.wrapped(Phrase.printable(step.sql + ";"), width: width - 4).enumerated().map {
                 $0 == 0 ? "  \($1)" : "    \($1)"
             }
         }

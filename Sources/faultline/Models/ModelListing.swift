@@ -1,6 +1,7 @@
+package import FaultlineDocuments
 import FaultlineFindings
 package import FaultlineModel
-package import FaultlineReport
+import FaultlineReport
 import FaultlineTrace
 import Foundation
 
@@ -18,7 +19,7 @@ struct ModelListing: DiagramPrinting {
         let sections = entities.ordered(on: \.name).map { entity in
             [title(entity, ink)]
                 + lines(entity).flatMap { entry in
-                    TextTable.wrapped(Phrase.printable(entry), width: width - 4).enumerated().map {
+                    Phrase.wrapped(Phrase.printable(entry), width: width - 4).enumerated().map {
                         $0 == 0 ? "  \($1)" : "    \($1)"
                     }
                 }

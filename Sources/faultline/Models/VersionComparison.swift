@@ -1,6 +1,7 @@
+package import FaultlineDocuments
 import FaultlineFindings
 package import FaultlineModel
-package import FaultlineReport
+import FaultlineReport
 
 /// The differences between two versions of a model, and whether a store can be migrated without a mapping model.
 struct VersionComparison: DiagramPrinting {
@@ -30,7 +31,7 @@ struct VersionComparison: DiagramPrinting {
         let ink = Ink(isColoured: layout.isColoured)
         let width = TextPage.width(layout.width)
         var sections = [
-            TextTable.wrapped("\(old.name) → \(new.name): \(summary)", width: width).map { ink(.bold, $0) }
+            Phrase.wrapped("\(old.name) → \(new.name): \(summary)", width: width).map { ink(.bold, $0) }
         ]
         for (title, sentences) in parts where !sentences.isEmpty {
             // The first sentence about the migration says whether it can be inferred.
@@ -70,7 +71,7 @@ struct VersionComparison: DiagramPrinting {
 
     private func item(_ text: String, _ ink: Ink, _ width: Int, isWarning: Bool = false) -> [String] {
         let mark = isWarning ? ink(.yellow, "!") : "–"
-        return TextTable.wrapped(Phrase.printable(text), width: width - 4).enumerated().map { index, line in
+        return Phrase.wrapped(Phrase.printable(text), width: width - 4).enumerated().map { index, line in
             index == 0 ? "  \(mark) \(line)" : "    \(line)"
         }
     }

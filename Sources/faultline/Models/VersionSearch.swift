@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineFindings
 import FaultlineModel
 import FaultlineReport
@@ -48,10 +49,10 @@ struct VersionSearch: SelfPrinting {
                 return ["  \(ink(.green, "✓")) \(Phrase.printable(candidate.name))"]
             }
             return ["  \(ink(.dim, "–")) \(Phrase.printable(candidate.name))"]
-                + TextTable.wrapped(Phrase.printable(mismatch + "."), width: width - 4).map { "    " + $0 }
+                + Phrase.wrapped(Phrase.printable(mismatch + "."), width: width - 4).map { "    " + $0 }
         }
         return TextPage.joined(
-            [TextTable.wrapped(Phrase.printable(head), width: width).map { ink(.bold, $0) }, lines], ink)
+            [Phrase.wrapped(Phrase.printable(head), width: width).map { ink(.bold, $0) }, lines], ink)
     }
 }
 

@@ -1,3 +1,4 @@
+import FaultlineMigration
 import FaultlineStore
 import Foundation
 import SharedData

@@ -2,6 +2,7 @@ import FaultlineModel
 import Foundation
 import Testing
 
+@testable import FaultlineMigration
 @testable import FaultlineStore
 
 @Suite("A migration manager creates each newer object from older ones")

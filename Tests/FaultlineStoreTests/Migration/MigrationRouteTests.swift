@@ -1,4 +1,5 @@
 import CSQLite
+import FaultlineMigration
 import FaultlineModel
 import FaultlineStore
 import Foundation

@@ -4,6 +4,7 @@ import Foundation
 import SharedData
 import Testing
 
+@testable import FaultlineMigration
 @testable import FaultlineStore
 
 @Suite("A migration either happens as a whole or not at all")

@@ -44,7 +44,7 @@ struct FormatTests {
     func refusalOfLines(command: [String]) throws {
         let result = try BuiltCommand.run(command + ["--format", "sarif"])
         #expect(result.status == 2 && result.output.isEmpty)
-        let refusal = "Error: \"\(command[0])\" cannot print sarif; it prints text, json, ndjson and csv.\n"
+        let refusal = "Error: \"\(command[0])\" cannot print sarif; it prints text, json and csv.\n"
         #expect(result.errors.hasPrefix(refusal))
     }
 
@@ -57,7 +57,7 @@ struct FormatTests {
                 String($0.1)
             }
         }
-        let (all, some, lines) = ("text, json, markdown, sarif, github", "text, json", "text, json, ndjson, csv")
+        let (all, some, lines) = ("text, json, markdown, sarif, github", "text, json", "text, json, csv")
         #expect(
             values == [
                 all + ", html", all + ", junit", "text, json, markdown, html", some + ", html", some + ", html", lines,

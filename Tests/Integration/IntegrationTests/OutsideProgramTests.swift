@@ -63,6 +63,14 @@ struct OutsideProgramTests {
         #expect(!text.contains("Shelf 7") && !text.contains("Book 1"))
     }
 
+    @Test("has its older store migrated, although it imports the store alone")
+    func migration() throws {
+        let recorded = try OutsideProgram.record()
+        try #require(recorded.result.status == 0, "\(recorded.result.errors)")
+        let newer = try BuiltCommand.run([recorded.store, "newer"], program: OutsideProgram.path)
+        #expect(newer.output == "240 books without a year: true\n", "\(newer.errors)")
+    }
+
     @Test("has more in its row cache than the copy of its store, so the cache is filled before measuring")
     func cachedRows() throws {
         let recorded = try OutsideProgram.record()

@@ -37,5 +37,6 @@ public struct CommandFailed: Error, CustomStringConvertible {
     /// The failure, in a sentence.
     public let description: String
 
+    /// Creates one from a sentence.
     public init(description: String) { self.description = description }
 }

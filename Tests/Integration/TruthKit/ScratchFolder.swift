@@ -2,6 +2,7 @@ public import Foundation
 
 /// A folder that is gone when it is no longer needed.
 public final class ScratchFolder {
+    /// The folder.
     public let url: URL
 
     /// Makes it in the temporary directory.

@@ -16,13 +16,13 @@ public struct ProfileFileError: Error, Sendable, Hashable {
 
 extension Profile {
     /// The version of the format, which changes when a member's meaning changes.
-    public static let fileVersion: UInt64 = 2
+    package static let fileVersion: UInt64 = 2
     private static let header = "faultline-profile"
 
     /// Whether a file is a profile, judged by its beginning.
     ///
     /// - Parameter beginning: The file's first bytes. Some hundred are enough.
-    public static func isProfile(_ beginning: some Sequence<UInt8>) -> Bool {
+    package static func isProfile(_ beginning: some Sequence<UInt8>) -> Bool {
         beginning.lazy.filter { !" \t\r\n".utf8.contains($0) }.starts(with: "{\"\(header)\"".utf8)
     }
 

@@ -1,4 +1,4 @@
-public import FaultlineTrace
+package import FaultlineTrace
 
 /// A key of a profile's table.
 package protocol ProfileKey: Hashable, Sendable {

@@ -1,11 +1,11 @@
 /// What SQLite's planner and a copy of the database said about indexes for the statements of a trace.
-public struct IndexExaminations: Sendable {
+package struct IndexExaminations: Sendable {
     private var statements: [String: StatementExamination] = [:]
     /// The reason why SQLite could not be asked about any statement, as a sentence, or `nil` if it was asked.
-    public var problem: String?
+    package var problem: String?
 
     /// No examinations.
-    public init() {}
+    package init() {}
 
     /// The number of statements that SQLite has answered about.
     var answers: Int { statements.values.count { if case .notExamined = $0 { false } else { true } } }

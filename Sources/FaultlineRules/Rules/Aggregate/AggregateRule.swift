@@ -1,17 +1,17 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R05: rows that are loaded only to be counted, checked for existence, or folded into one value.
-public struct AggregateRule: Rule {
-    public let id = "R05"
-    public let name = "Counts and sums by fetching"
-    public let purpose = "Rows that are loaded only to be counted, or for a value that the store can compute."
-    public let kinds: Set<EventKind> = [.fetch, .use]
+package struct AggregateRule: Rule {
+    package let id = "R05"
+    package let name = "Counts and sums by fetching"
+    package let purpose = "Rows that are loaded only to be counted, or for a value that the store can compute."
+    package let kinds: Set<EventKind> = [.fetch, .use]
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         var unrecorded: UInt64 = 0
@@ -193,13 +193,13 @@ public struct AggregateRule: Rule {
 }
 
 extension AggregateRule {
-    public var needs: Set<TraceGap.Kind> { [.use] }
+    package var needs: Set<TraceGap.Kind> { [.use] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [ResultDemand.minimumRows, ResultDemand.minimumBytes]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Results of one line, at least \(ResultDemand.minimumRows.text) rows or \(ResultDemand.minimumBytes.text) each, if in "

@@ -1,17 +1,17 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R02: results that are loaded all at once, or in batches that do not match how many rows the program uses at a time.
-public struct BatchSizeRule: Rule {
-    public let id = "R02"
-    public let name = "Batch size"
-    public let purpose = "Batches much larger or smaller than what the program uses at a time."
-    public let kinds: Set<EventKind> = [.fetch, .batch, .use]
+package struct BatchSizeRule: Rule {
+    package let id = "R02"
+    package let name = "Batch size"
+    package let purpose = "Batches much larger or smaller than what the program uses at a time."
+    package let kinds: Set<EventKind> = [.fetch, .batch, .use]
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         var withoutWindows: UInt64 = 0
@@ -94,9 +94,9 @@ extension BatchSizeRule {
 }
 
 extension BatchSizeRule {
-    public var needs: Set<TraceGap.Kind> { [.use] }
+    package var needs: Set<TraceGap.Kind> { [.use] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [
             BatchDemand.minimumExecutions, BatchDemand.minimumRows, UsePattern.minimumWindows, BulkBatches.memoryLimit,
             BulkBatches.threshold, BatchCurve.equality, ScreenBatches.minimumMemory, ScreenBatches.wastedShare,
@@ -104,7 +104,7 @@ extension BatchSizeRule {
         ]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "R02 evaluates a fetch once the program has read rows of \(BatchDemand.minimumExecutions.count) results, "

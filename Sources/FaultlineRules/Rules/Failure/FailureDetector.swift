@@ -1,5 +1,5 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// Detects fetches, batches, faults and saves that failed.
 struct FailureDetector: EvidenceDetector {
@@ -65,28 +65,28 @@ struct FailureDetector: EvidenceDetector {
 }
 
 /// Operations of one line that failed.
-public struct FailureEvidence: Sendable {
+package struct FailureEvidence: Sendable {
     /// The operation that failed, and the line of the program that asked for it.
-    public struct Key: Sendable, Hashable {
-        public var kind: EventKind
+    package struct Key: Sendable, Hashable {
+        package var kind: EventKind
         /// The names of the entities concerned, in alphabetical order.
-        public var entities: [String]
+        package var entities: [String]
         /// The line, or `nil` if the trace does not have it.
-        public var site: CallSite?
+        package var site: CallSite?
     }
 
     /// The number of operations that failed.
-    public internal(set) var failures: UInt64 = 0
+    package internal(set) var failures: UInt64 = 0
     /// The number of faults whose row was gone, among the failures.
-    public internal(set) var gone: UInt64 = 0
+    package internal(set) var gone: UInt64 = 0
     /// The failures by SQLite's primary result code (https://www.sqlite.org/rescode.html).
-    public internal(set) var codes: [UInt64: UInt64] = [:]
+    package internal(set) var codes: [UInt64: UInt64] = [:]
     /// The number of conflicts that the failed saves met.
-    public internal(set) var conflicts: UInt64 = 0
+    package internal(set) var conflicts: UInt64 = 0
     /// The time of the operations that failed, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
     /// The scopes in which operations failed.
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 
     package init() {}
 

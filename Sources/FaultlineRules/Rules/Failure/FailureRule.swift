@@ -1,22 +1,22 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R26: operations that failed, and faults whose rows were gone.
-public struct FailureRule: Rule {
-    public let id = "R26"
-    public let name = "Failures"
-    public let purpose =
+package struct FailureRule: Rule {
+    package let id = "R26"
+    package let name = "Failures"
+    package let purpose =
         "Fetches and saves that failed, and faults that found no row, after which objects read as their default values."
-    public let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .sql]
+    package let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .sql]
 
     /// The minimum number of failures of one line that is reported.
     static let minimumFailures = Threshold(
         "R26", "minimumFailures", 1, .count, "minimum failures of one line")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let operations = profile.groups.filter { FailureDetector.kinds.contains($0.key.kind) }
         let examined = operations.reduce(0) { $0 &+ $1.count }
@@ -49,11 +49,11 @@ public struct FailureRule: Rule {
 }
 
 extension FailureRule {
-    public var needs: Set<TraceGap.Kind> { [.errors] }
+    package var needs: Set<TraceGap.Kind> { [.errors] }
 
-    public var thresholds: [Threshold] { [Self.minimumFailures] }
+    package var thresholds: [Threshold] { [Self.minimumFailures] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Fetches, batches, faults and saves that failed, and faults that found no row because another writer had "

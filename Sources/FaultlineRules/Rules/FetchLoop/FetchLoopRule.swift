@@ -1,18 +1,18 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R04: consecutive fetches that differ in the value of one property, and objects that are looked up one by one.
 ///
 /// The detectors have already applied the thresholds within a scope (five fetches from one line on one thread, with
 /// five values). The rule weighs the evidence.
-public struct FetchLoopRule: Rule {
-    public let id = "R04"
-    public let name = "Fetch in a loop"
-    public let purpose =
+package struct FetchLoopRule: Rule {
+    package let id = "R04"
+    package let name = "Fetch in a loop"
+    package let purpose =
         "Consecutive fetches that differ only in the value of one property, and look-ups of objects by ID."
-    public let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
-    public var isAboutFrequency: Bool { true }
+    package let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
+    package var isAboutFrequency: Bool { true }
 
     /// The number of values that one `IN` is assumed to hold.
     static let valuesAtOnce = 1000.0
@@ -25,9 +25,9 @@ public struct FetchLoopRule: Rule {
         "ratio of the time between fetches to a fetch's time that makes the finding a note")
     static let minimumWait: UInt64 = 1_000_000
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         var unrecorded: UInt64 = 0
@@ -164,13 +164,13 @@ public struct FetchLoopRule: Rule {
 }
 
 extension FetchLoopRule {
-    public var needs: Set<TraceGap.Kind> { [.operations] }
+    package var needs: Set<TraceGap.Kind> { [.operations] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [LoopDetector.threshold, Self.waitFactor, Self.minimumPending]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(LoopDetector.threshold.count) fetches, counts or dictionary requests of one shape from one line, on one "

@@ -1,13 +1,13 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R16: objects that are split over two entities, although the program always uses both.
-public struct FoldedEntityRule: Rule {
-    public let id = "R16"
-    public let name = "Over-normalization"
-    public let purpose = "Entities in a one-to-one relationship that are always used together."
-    public let kinds: Set<EventKind> = [.fetch, .fault]
+package struct FoldedEntityRule: Rule {
+    package let id = "R16"
+    package let name = "Over-normalization"
+    package let purpose = "Entities in a one-to-one relationship that are always used together."
+    package let kinds: Set<EventKind> = [.fetch, .fault]
 
     /// The minimum number of used objects, and the minimum share of them that used the destination, to report a pair.
     static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "minimum used objects")
@@ -20,9 +20,9 @@ public struct FoldedEntityRule: Rule {
     static let largestSize = Threshold(
         "R16", "largestSize", 2048.0, .size, "minimum size of an object that is rightly kept apart")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let pairs = Self.pairs(profile)
         if !pairs.isEmpty {
@@ -250,13 +250,13 @@ extension EntityEntry {
 }
 
 extension FoldedEntityRule {
-    public var needs: Set<TraceGap.Kind> { [.model] }
+    package var needs: Set<TraceGap.Kind> { [.model] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumShare, Self.minimumTimeShare, Self.largestSize]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "A to-one relationship with at least \(Phrase.count(FoldedEntityRule.minimumRows.count)) used source objects, of "

@@ -1,13 +1,13 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R25: objects that keep large values after the work that needed them is done.
-public struct HeldObjectRule: Rule {
-    public let id = "R25"
-    public let name = "Objects held too long"
-    public let purpose = "Large objects that stay realized after the scope that used them has closed."
-    public let kinds: Set<EventKind> = [.fetch, .fault, .release]
+package struct HeldObjectRule: Rule {
+    package let id = "R25"
+    package let name = "Objects held too long"
+    package let purpose = "Large objects that stay realized after the scope that used them has closed."
+    package let kinds: Set<EventKind> = [.fetch, .fault, .release]
 
     /// The minimum number of objects that are held at once.
     ///
@@ -19,9 +19,9 @@ public struct HeldObjectRule: Rule {
         "R25", "minimumShare", 0.5, .share,
         "minimum share of the large objects that stayed, or of those held at the same time")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let objects = profile.holds.reduce(0) { $0 &+ $1.evidence.objects }
         if objects > 0 { outcome.examined = "\(count: objects, "large object")" }
@@ -69,13 +69,13 @@ public struct HeldObjectRule: Rule {
 }
 
 extension HeldObjectRule {
-    public var needs: Set<TraceGap.Kind> { [.use] }
+    package var needs: Set<TraceGap.Kind> { [.use] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumObjects, Self.minimumShare]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Objects with at least \(Phrase.size(Double(TraceEvent.Release.minimumBytes))) whose values were loaded "

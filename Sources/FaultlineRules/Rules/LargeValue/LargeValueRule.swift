@@ -1,13 +1,13 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R09: large values in rows that are mostly loaded for their other values.
-public struct LargeValueRule: Rule {
-    public let id = "R09"
-    public let name = "Large values in hot rows"
-    public let purpose = "Long values that are loaded with rows in which they are never read."
-    public let kinds: Set<EventKind> = [.fetch, .batch, .fault, .release]
+package struct LargeValueRule: Rule {
+    package let id = "R09"
+    package let name = "Large values in hot rows"
+    package let purpose = "Long values that are loaded with rows in which they are never read."
+    package let kinds: Set<EventKind> = [.fetch, .batch, .fault, .release]
 
     /// The minimum mean size of a value that is better kept in a file of its own.
     static let fileSize = Threshold(
@@ -16,9 +16,9 @@ public struct LargeValueRule: Rule {
     /// The minimum rows for more than a note, and for any finding.
     static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "minimum rows for more than a note")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let (candidates, examined) = LargeValue.all(in: profile)
         var outcome = RuleOutcome(findings: candidates.compactMap { finding($0, profile, costs) })
         if examined > 0 {
@@ -115,13 +115,13 @@ public struct LargeValueRule: Rule {
 }
 
 extension LargeValueRule {
-    public var needs: Set<TraceGap.Kind> { [.sizes] }
+    package var needs: Set<TraceGap.Kind> { [.sizes] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [LargeValue.minimumSize, Self.fileSize, LargeValue.minimumLargeShare, LargeValue.readShare, Self.minimumRows]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "An attribute with at least 16 KiB in more than \(LargeValue.minimumLargeShare.text) of its values, in "

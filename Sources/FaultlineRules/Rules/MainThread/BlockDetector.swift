@@ -1,5 +1,5 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// Detects work in the store that keeps a main thread from drawing.
 struct BlockDetector: EvidenceDetector {
@@ -71,7 +71,7 @@ struct BlockDetector: EvidenceDetector {
 
 extension Profile {
     /// Operations that blocked main threads and kept them from drawing.
-    public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
+    package var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
         evidence(of: BlockDetector.self)
     }
 }
@@ -80,27 +80,27 @@ extension Profile {
 ///
 /// It includes only busy intervals that passed the threshold. Each is work without a pause, and belongs to the line
 /// that caused most of it.
-public struct BlockEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
+package struct BlockEvidence: Sendable {
+    package struct Key: Sendable, Hashable {
         /// The kind of work that took longest.
-        public var kind: EventKind
+        package var kind: EventKind
         /// The line of the program that caused it, or `nil` if the trace does not have it.
-        public var site: CallSite?
+        package var site: CallSite?
     }
 
     /// The number of busy intervals, and of those in which events were lost.
-    public internal(set) var stretches: UInt64 = 0
-    public internal(set) var lossyStretches: UInt64 = 0
+    package internal(set) var stretches: UInt64 = 0
+    package internal(set) var lossyStretches: UInt64 = 0
     /// The number of events in the busy intervals.
-    public internal(set) var events: UInt64 = 0
+    package internal(set) var events: UInt64 = 0
     /// The time in the store, in nanoseconds: in all intervals, and in the longest one.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var longest: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
+    package internal(set) var longest: UInt64 = 0
     /// The total time of each interval's longest part, in nanoseconds.
-    public internal(set) var longestParts: UInt64 = 0
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var longestParts: UInt64 = 0
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes of the busy intervals, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    package internal(set) var wallTime: UInt64 = 0
 
     package init() {}
 }

@@ -1,25 +1,25 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R12: the main thread is in the store for longer than a frame.
 ///
 /// Another rule may have better advice for the same line, so this one gives way.
-public struct MainThreadRule: Rule {
-    public let id = "R12"
-    public let name = "Main thread"
-    public let purpose = "Screens that cannot be drawn because the main thread is in the store."
-    public let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .wait]
+package struct MainThreadRule: Rule {
+    package let id = "R12"
+    package let name = "Main thread"
+    package let purpose = "Screens that cannot be drawn because the main thread is in the store."
+    package let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .wait]
 
     /// The minimum busy interval that is an error, in nanoseconds.
     static let longBlock = Threshold(
         "R12", "errorBlock", 100_000_000.0, .time, "minimum such time that makes it an error")
 
-    public init() {}
+    package init() {}
 
-    public var givesWay: Bool { true }
+    package var givesWay: Bool { true }
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         outcome.findings = profile.blocks.map { finding($0.key, $0.evidence) }
         let time = profile.totals.mainThreadStoreTime
@@ -89,13 +89,13 @@ public struct MainThreadRule: Rule {
 }
 
 extension MainThreadRule {
-    public var needs: Set<TraceGap.Kind> { [.threads] }
+    package var needs: Set<TraceGap.Kind> { [.threads] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [BlockDetector.threshold, Self.longBlock]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(BlockDetector.threshold.text) in the store on the main thread, without a pause of "

@@ -1,5 +1,5 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// Gathers migrations and their parts.
 struct MigrationDetector: EvidenceDetector {
@@ -34,12 +34,12 @@ struct MigrationDetector: EvidenceDetector {
 
 extension Profile {
     /// Migrations of stores, and their parts.
-    public var migrations: [(key: MigrationEvidence.Key, evidence: MigrationEvidence)] {
+    package var migrations: [(key: MigrationEvidence.Key, evidence: MigrationEvidence)] {
         evidence(of: MigrationDetector.self)
     }
 
     /// The time of all migrations, in nanoseconds.
-    public var migrationTime: UInt64 { wholeMigrations.reduce(0) { $0 &+ $1.evidence.time } }
+    package var migrationTime: UInt64 { wholeMigrations.reduce(0) { $0 &+ $1.evidence.time } }
 
     /// The migrations without their parts.
     var wholeMigrations: [(key: MigrationEvidence.Key, evidence: MigrationEvidence)] {
@@ -48,32 +48,32 @@ extension Profile {
 }
 
 /// Migrations of one store, or one of their parts.
-public struct MigrationEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
-        public var stage: TraceEvent.Migration.Stage
-        public var way: TraceEvent.Migration.Way
+package struct MigrationEvidence: Sendable {
+    package struct Key: Sendable, Hashable {
+        package var stage: TraceEvent.Migration.Stage
+        package var way: TraceEvent.Migration.Way
         /// The store's file for a whole migration, and what a part is for otherwise; empty for nothing or several.
-        public var name: String
+        package var name: String
         /// The line that opened the store, for a whole migration; `nil` if the trace does not have it, and for parts.
-        public var site: CallSite?
+        package var site: CallSite?
     }
 
-    public internal(set) var count: UInt64 = 0
+    package internal(set) var count: UInt64 = 0
     /// The rows that statements went through, or the objects that were created or changed.
-    public internal(set) var rows: UInt64 = 0
+    package internal(set) var rows: UInt64 = 0
     /// The size of the store's file, the largest one.
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// The total time, and that on main threads, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
+    package internal(set) var mainThreadTime: UInt64 = 0
     /// The longest migration on a main thread, in nanoseconds.
-    public internal(set) var longestOnMainThread: UInt64 = 0
+    package internal(set) var longestOnMainThread: UInt64 = 0
     /// The number of migrations on the main thread of a program that is an app.
-    public internal(set) var appMigrations: UInt64 = 0
+    package internal(set) var appMigrations: UInt64 = 0
     /// The time of migrations that could have been inferred, and the time that SQL would have taken, in nanoseconds.
-    public internal(set) var inferableTime: UInt64 = 0
-    public internal(set) var timeInSQL: UInt64 = 0
-    public internal(set) var failures: UInt64 = 0
+    package internal(set) var inferableTime: UInt64 = 0
+    package internal(set) var timeInSQL: UInt64 = 0
+    package internal(set) var failures: UInt64 = 0
 
     package init() {}
 }

@@ -1,24 +1,24 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R31: a store is migrated on the main thread, so the program shows nothing until it is done.
-public struct MigrationOnMainThreadRule: Rule {
-    public let id = "R31"
-    public let name = "Migration on the main thread"
-    public let purpose = "Launches that wait for the migration of a store."
-    public let kinds: Set<EventKind> = [.migration]
-    public var needs: Set<TraceGap.Kind> { [.threads] }
+package struct MigrationOnMainThreadRule: Rule {
+    package let id = "R31"
+    package let name = "Migration on the main thread"
+    package let purpose = "Launches that wait for the migration of a store."
+    package let kinds: Set<EventKind> = [.migration]
+    package var needs: Set<TraceGap.Kind> { [.threads] }
 
     static let pause = Threshold(
         "R31", "launchPause", 100_000_000, .time, "minimum time of a migration on a main thread")
     static let longPause = Threshold("R31", "errorPause", 1_000_000_000.0, .time, "minimum such time that is an error")
 
-    public var thresholds: [Threshold] { [Self.pause, Self.longPause] }
+    package var thresholds: [Threshold] { [Self.pause, Self.longPause] }
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let wholes = profile.wholeMigrations
         let hasScreens = profile.scopes.contains { $0.key.kind == .screen }
@@ -63,7 +63,7 @@ public struct MigrationOnMainThreadRule: Rule {
         return finding
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "A migration took at least \(Self.pause.text) on the main thread of a program with screens; at least "

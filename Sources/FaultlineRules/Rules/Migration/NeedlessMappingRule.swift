@@ -1,22 +1,22 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R32: a mapping model creates all objects anew although the same migration can be inferred, which SQL does in place.
-public struct NeedlessMappingRule: Rule {
-    public let id = "R32"
-    public let name = "Needless mapping model"
-    public let purpose = "Migrations that create every object anew although SQL could do the same."
-    public let kinds: Set<EventKind> = [.migration]
+package struct NeedlessMappingRule: Rule {
+    package let id = "R32"
+    package let name = "Needless mapping model"
+    package let purpose = "Migrations that create every object anew although SQL could do the same."
+    package let kinds: Set<EventKind> = [.migration]
 
     static let waste = Threshold("R32", "wastedTime", 50_000_000, .time, "minimum time that SQL would save")
     static let longWaste = Threshold("R32", "errorWaste", 5_000_000_000.0, .time, "minimum such time that is an error")
 
-    public var thresholds: [Threshold] { [Self.waste, Self.longWaste] }
+    package var thresholds: [Threshold] { [Self.waste, Self.longWaste] }
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let mapped = profile.migrations.filter { key, _ in
             key.way == .objects && (key.stage == .whole || key.stage == .step)
@@ -61,7 +61,7 @@ public struct NeedlessMappingRule: Rule {
         return finding
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "A migration manager ran a mapping model without policies, expressions and selections of its own, which maps "

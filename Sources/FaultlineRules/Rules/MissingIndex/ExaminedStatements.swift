@@ -1,4 +1,4 @@
-public import FaultlineFindings
+package import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineTrace
 
@@ -26,7 +26,7 @@ extension IndexExaminations {
 
 extension Analysis {
     /// The findings about indexes and statistics that SQLite confirmed on a copy of the database.
-    public var confirmedIndexes: [Finding] {
+    package var confirmedIndexes: [Finding] {
         findings.filter { finding in finding.evidence.contains { $0.name == ExaminedStatement.steps } }
     }
 }

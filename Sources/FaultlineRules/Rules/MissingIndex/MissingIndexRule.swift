@@ -1,28 +1,28 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R06: full table scans for a few rows that an index would find.
 ///
 /// SQLite counts the steps of full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`,
 /// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html). Fetches that the same index serves share a finding.
-public struct MissingIndexRule: Rule {
-    public let id = "R06"
-    public let name = "Missing index"
-    public let purpose = "Full table scans that return few rows, which an index would avoid."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+package struct MissingIndexRule: Rule {
+    package let id = "R06"
+    package let name = "Missing index"
+    package let purpose = "Full table scans that return few rows, which an index would avoid."
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0
 
     let examinations: IndexExaminations
 
-    public init() { self.init(knowing: IndexExaminations()) }
+    package init() { self.init(knowing: IndexExaminations()) }
 
     /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.statements }
         if examined > 0 {
@@ -129,9 +129,9 @@ public struct MissingIndexRule: Rule {
 }
 
 extension MissingIndexRule {
-    public var needs: Set<TraceGap.Kind> { [.plans] }
+    package var needs: Set<TraceGap.Kind> { [.plans] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [
             FetchIndexing.minimumRows, FetchIndexing.minimumSteps, FetchIndexing.stepsPerRow,
             FetchIndexing.largestShare, FetchIndexing.largestIndexShare, FetchIndexing.maximumColumns,
@@ -139,7 +139,7 @@ extension MissingIndexRule {
         ]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Fetches that compare properties with values and, by SQLite's plan, scan at least "

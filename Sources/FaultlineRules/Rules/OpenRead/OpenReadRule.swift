@@ -1,21 +1,21 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R33: reads that stay open while the write-ahead log grows.
-public struct OpenReadRule: Rule {
-    public let id = "R33"
-    public let name = "Long reads"
-    public let purpose = "Reads that stay open, so that the write-ahead log grows."
-    public let kinds: Set<EventKind> = [.sql]
+package struct OpenReadRule: Rule {
+    package let id = "R33"
+    package let name = "Long reads"
+    package let purpose = "Reads that stay open, so that the write-ahead log grows."
+    package let kinds: Set<EventKind> = [.sql]
 
     /// The minimum growth of a finding, in bytes.
     static let growth = Threshold(
         "R33", "logGrowth", 4_194_304, .size, "minimum growth of the log beyond the size of a checkpoint")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let statements = profile.totals.events[.sql] ?? 0
         if statements > 0, profile.allProcesses.lacks(.operations) {
@@ -68,11 +68,11 @@ public struct OpenReadRule: Rule {
 }
 
 extension OpenReadRule {
-    public var needs: Set<TraceGap.Kind> { [.statements] }
+    package var needs: Set<TraceGap.Kind> { [.statements] }
 
-    public var thresholds: [Threshold] { [Self.growth] }
+    package var thresholds: [Threshold] { [Self.growth] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Transactions that read, and statements that stay open for at least a millisecond, while commits of the same "

@@ -1,20 +1,20 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R03: rows that are loaded but not used, objects that are used only for their identity, and long values that are
 /// never read.
 ///
 /// R02 reports what a batch size fixes, R05 rows that are counted, and R09 values of many kilobytes.
-public struct OverFetchRule: Rule {
-    public let id = "R03"
-    public let name = "Over-fetch"
-    public let purpose = "Rows or values that fetches load and the program never uses."
-    public let kinds: Set<EventKind> = [.fetch, .batch, .use]
+package struct OverFetchRule: Rule {
+    package let id = "R03"
+    package let name = "Over-fetch"
+    package let purpose = "Rows or values that fetches load and the program never uses."
+    package let kinds: Set<EventKind> = [.fetch, .batch, .use]
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         let values = UnreadValues(profile)
@@ -126,16 +126,16 @@ public struct OverFetchRule: Rule {
 }
 
 extension OverFetchRule {
-    public var needs: Set<TraceGap.Kind> { [.use] }
+    package var needs: Set<TraceGap.Kind> { [.use] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [
             ResultDemand.share, ResultDemand.minimumExecutions, ResultDemand.minimumRowsFetched,
             ResultDemand.touchedShare, UnreadValues.share, UnreadValues.minimumSize,
         ]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(ResultDemand.minimumExecutions.text) results of one line, with "

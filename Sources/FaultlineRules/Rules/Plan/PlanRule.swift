@@ -1,16 +1,16 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R22: statements that SQLite runs with different plans, and tables whose size SQLite misjudges.
 ///
 /// SQLite chooses plans by statistics that `ANALYZE` gathers (https://www.sqlite.org/lang_analyze.html) and that can
 /// become stale.
-public struct PlanRule: Rule {
-    public let id = "R22"
-    public let name = "Changing plans"
-    public let purpose = "Statements with more than one plan, and plans based on old statistics."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+package struct PlanRule: Rule {
+    package let id = "R22"
+    package let name = "Changing plans"
+    package let purpose = "Statements with more than one plan, and plans based on old statistics."
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum ratio for a warning: of a plan's work to the best plan's, or between the rows that there are and
     /// that SQLite expects.
@@ -20,12 +20,12 @@ public struct PlanRule: Rule {
 
     private let examinations: IndexExaminations
 
-    public init() { self.init(knowing: IndexExaminations()) }
+    package init() { self.init(knowing: IndexExaminations()) }
 
     /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = 0
         let old = OldStatistics.all(in: profile).map {
@@ -176,14 +176,14 @@ public struct PlanRule: Rule {
 }
 
 extension PlanRule {
-    public var needs: Set<TraceGap.Kind> { [.operations, .plans] }
-    public var needsOfStatements: Set<TraceGap.Kind> { examinations.answers > 0 ? [] : needs }
+    package var needs: Set<TraceGap.Kind> { [.operations, .plans] }
+    package var needsOfStatements: Set<TraceGap.Kind> { examinations.answers > 0 ? [] : needs }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumRatio]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "One statement text that ran with more than one plan, in one trace or in several that were merged; it "

@@ -1,16 +1,16 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R07: text searches that run before a cheaper or more selective comparison has narrowed the rows.
 ///
 /// SQLite evaluates the terms of an AND in the order in which they are written, unless an index decides.
-public struct PredicateOrderRule: Rule {
-    public let id = "R07"
-    public let name = "Predicate order"
-    public let purpose =
+package struct PredicateOrderRule: Rule {
+    package let id = "R07"
+    package let name = "Predicate order"
+    package let purpose =
         "Text searches that SQLite evaluates before a cheaper or more selective term."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum scanned rows for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
@@ -25,9 +25,9 @@ public struct PredicateOrderRule: Rule {
     static let searchingShare = 0.85
     static let searchingShares = 0.5...1.0
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         var uncounted: UInt64 = 0
@@ -233,13 +233,13 @@ extension ShapeEntry.Term {
 }
 
 extension PredicateOrderRule {
-    public var needs: Set<TraceGap.Kind> { [.counters] }
+    package var needs: Set<TraceGap.Kind> { [.counters] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumRows, Self.uselessShare, SearchOrder.threshold]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger: "A predicate whose terms must all match, with a text search before a comparison of a number, a "
                 + "date, a Boolean or a relationship, that scans at least "

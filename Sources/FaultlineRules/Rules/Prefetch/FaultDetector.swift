@@ -1,6 +1,6 @@
 internal import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// An open group of faults of one kind in one scope on objects of one fetch.
 struct OpenFaults: OpenGroup {
@@ -137,7 +137,7 @@ extension TraceEvent.Fault {
 
 extension Profile {
     /// Faults that went to the store one by one.
-    public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
+    package var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
         evidence(of: FaultDetector.self)
     }
 }
@@ -145,9 +145,9 @@ extension Profile {
 /// Faults that went to the store one by one although one fetch returned all their objects.
 ///
 /// It includes only faults that passed the thresholds within one scope and for one fetch.
-public struct FaultEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
-        public enum Subject: Sendable, Hashable {
+package struct FaultEvidence: Sendable {
+    package struct Key: Sendable, Hashable {
+        package enum Subject: Sendable, Hashable {
             /// Faults on a relationship, or on the objects it leads to.
             case relationship(entity: String, name: String)
             /// Faults on objects of an entity, for which the trace does not name a relationship.
@@ -162,40 +162,40 @@ public struct FaultEvidence: Sendable {
             }
         }
 
-        public var subject: Subject
+        package var subject: Subject
         /// The fetch that returned the objects.
-        public var fetch: FetchProfile.Key
+        package var fetch: FetchProfile.Key
     }
 
     /// The number of occurrences, each for one fetch in one scope.
-    public internal(set) var occurrences: UInt64 = 0
+    package internal(set) var occurrences: UInt64 = 0
     /// The number of occurrences in which events were lost.
-    public internal(set) var lossyOccurrences: UInt64 = 0
+    package internal(set) var lossyOccurrences: UInt64 = 0
     /// Round trips.
-    public internal(set) var trips: UInt64 = 0
+    package internal(set) var trips: UInt64 = 0
     /// The faults' time, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
+    package internal(set) var mainThreadTime: UInt64 = 0
     /// The number of distinct objects that fired.
-    public internal(set) var objects: UInt64 = 0
+    package internal(set) var objects: UInt64 = 0
     /// The number of rows that the trips loaded.
-    public internal(set) var filled: UInt64 = 0
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var filled: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// Trips for objects whose row had been in the row cache before.
-    public internal(set) var seenBefore: UInt64 = 0
+    package internal(set) var seenBefore: UInt64 = 0
     /// The rows that were loaded of these fetches.
-    public internal(set) var originRows: UInt64 = 0
+    package internal(set) var originRows: UInt64 = 0
     /// The number of these fetches, by their batch size.
-    public internal(set) var fetches: [UInt32: UInt64] = [:]
-    public internal(set) var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
-    public internal(set) var places: [CallSite?: TripSum] = [:]
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var fetches: [UInt32: UInt64] = [:]
+    package internal(set) var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
+    package internal(set) var places: [CallSite?: TripSum] = [:]
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes from a fetch to its last fault, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    package internal(set) var wallTime: UInt64 = 0
     /// The durations of the trips.
     var speeds = Speeds()
     /// The slowest three faults.
-    public internal(set) var samples: [EventSample] = []
+    package internal(set) var samples: [EventSample] = []
 
     package init() {}
 

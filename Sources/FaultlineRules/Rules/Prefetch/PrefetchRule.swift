@@ -1,16 +1,16 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R01: faults on the objects of one fetch that go to the store one by one.
 ///
 /// The detector has already applied the thresholds within a scope (five trips from one line for five objects of a fetch
 /// of at least two rows). The rule weighs the evidence.
-public struct PrefetchRule: Rule {
-    public let id = "R01"
-    public let name = "N+1 faults"
-    public let purpose = "Objects of one fetch whose faults went to the store one by one."
-    public let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
+package struct PrefetchRule: Rule {
+    package let id = "R01"
+    package let name = "N+1 faults"
+    package let purpose = "Objects of one fetch whose faults went to the store one by one."
+    package let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
 
     /// The minimum share of a fetch's rows that fire.
     ///
@@ -19,9 +19,9 @@ public struct PrefetchRule: Rule {
         "R01", "minimumShare", 0.3, .share,
         "minimum share of a fetch's objects that fire a fault; below it, a prefetch would load mostly unused rows")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let totals = profile.totals
         let cases = Self.stories(profile)
         let found = cases.compactMap { finding($0.key, $0.evidence, $0.claims, profile, costs) }
@@ -205,13 +205,13 @@ public struct PrefetchRule: Rule {
 }
 
 extension PrefetchRule {
-    public var needs: Set<TraceGap.Kind> { [.origins] }
+    package var needs: Set<TraceGap.Kind> { [.origins] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumShare, FaultDetector.threshold, ReadColumns.most]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "In one scope, at least \(FaultDetector.threshold.count) round trips for as many different objects, caused by "

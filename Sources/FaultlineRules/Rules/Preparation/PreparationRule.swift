@@ -1,22 +1,22 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R21: statements that are prepared again and again although they do the same.
-public struct PreparationRule: Rule {
-    public let id = "R21"
-    public let name = "Repeated preparation"
-    public let purpose = "Statements that are prepared again for each fetch."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+package struct PreparationRule: Rule {
+    package let id = "R21"
+    package let name = "Repeated preparation"
+    package let purpose = "Statements that are prepared again for each fetch."
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum number of preparations, and the minimum share of the fetches' time that they take.
     static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "minimum preparations")
     static let minimumShare = Threshold(
         "R21", "minimumShare", 0.5, .share, "minimum share of the fetches' time that they take")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
@@ -83,13 +83,13 @@ public struct PreparationRule: Rule {
 }
 
 extension PreparationRule {
-    public var needs: Set<TraceGap.Kind> { [.counters] }
+    package var needs: Set<TraceGap.Kind> { [.counters] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumPreparations, Self.minimumShare]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Fetches of one shape and line that prepare at least half of their statements, at least "
@@ -192,15 +192,15 @@ struct PreparationDetector: EvidenceDetector {
 
 extension Profile {
     /// The times of preparing and running statements, outside any operation of an object store.
-    public var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
+    package var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
         evidence(of: PreparationDetector.self)
     }
 }
 
 /// The times of preparing and running one statement at one line.
-public struct PreparationEvidence: Sendable {
-    public internal(set) var rows: UInt64 = 0
-    public internal(set) var preparations: UInt64 = 0
+package struct PreparationEvidence: Sendable {
+    package internal(set) var rows: UInt64 = 0
+    package internal(set) var preparations: UInt64 = 0
     private var runSpeeds = Speeds()
     private var prepareSpeeds = Speeds()
 
@@ -208,11 +208,11 @@ public struct PreparationEvidence: Sendable {
 }
 
 extension PreparationEvidence {
-    public var executions: UInt64 { runSpeeds.count }
+    package var executions: UInt64 { runSpeeds.count }
     /// The runs' time in SQLite, in nanoseconds.
-    public var time: UInt64 { runSpeeds.time }
+    package var time: UInt64 { runSpeeds.time }
     /// The time spent preparing, in nanoseconds.
-    public var prepareTime: UInt64 { prepareSpeeds.time }
+    package var prepareTime: UInt64 { prepareSpeeds.time }
 
     mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
         rows &+= UInt64(statement.rows)

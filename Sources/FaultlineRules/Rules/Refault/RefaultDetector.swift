@@ -1,5 +1,5 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// The events that turned objects of a tree back into faults, or may have changed them.
 struct Invalidations: Sendable {
@@ -138,36 +138,36 @@ extension RefaultEvidence {
 
 extension Profile {
     /// Faults that went to the store, with whether their rows had been in memory.
-    public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
+    package var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
         evidence(of: RefaultDetector.self)
     }
 }
 
 /// Faults that went to the store from one line, and those whose row had been in memory before.
-public struct RefaultEvidence: Sendable {
+package struct RefaultEvidence: Sendable {
     /// The objects' entity, and the line at which the faults fired.
-    public typealias Key = EntitySite
+    package typealias Key = EntitySite
 
     /// Faults that went to the store.
-    public internal(set) var misses: UInt64 = 0
+    package internal(set) var misses: UInt64 = 0
     /// Faults on objects whose row had been in memory, their time in nanoseconds, and their bytes.
-    public internal(set) var repeats: UInt64 = 0
-    public internal(set) var time: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
-    public internal(set) var bytes: UInt64 = 0
+    package internal(set) var repeats: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
+    package internal(set) var mainThreadTime: UInt64 = 0
+    package internal(set) var bytes: UInt64 = 0
     /// The most trips to the store for one object in one scope.
-    public internal(set) var maximumInScope: UInt64 = 0
+    package internal(set) var maximumInScope: UInt64 = 0
     /// Repeats whose last use is known, by cause: a save or merge that changed the entity, a refresh or reset, or an
     /// eviction.
-    public internal(set) var known: UInt64 = 0
-    public internal(set) var changed: UInt64 = 0
-    public internal(set) var refreshed: UInt64 = 0
-    public internal(set) var evicted: UInt64 = 0
+    package internal(set) var known: UInt64 = 0
+    package internal(set) var changed: UInt64 = 0
+    package internal(set) var refreshed: UInt64 = 0
+    package internal(set) var evicted: UInt64 = 0
     /// The lines of these refreshes and resets.
-    public internal(set) var refreshSites: [CallSite?: UInt64] = [:]
+    package internal(set) var refreshSites: [CallSite?: UInt64] = [:]
     /// For evicted rows, the bytes loaded between two loads, which the row cache would have had to hold.
-    public internal(set) var room = Distribution()
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var room = Distribution()
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 
     package init() {}
 }

@@ -1,14 +1,14 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R11: objects that are read from the store again although they had been in memory.
-public struct RefaultRule: Rule {
-    public let id = "R11"
-    public let name = "Repeated cache misses"
-    public let purpose =
+package struct RefaultRule: Rule {
+    package let id = "R11"
+    package let name = "Repeated cache misses"
+    package let purpose =
         "Objects that are fetched from the store again because they were released or evicted too early."
-    public let kinds: Set<EventKind> = [.fault, .cacheMiss, .refresh, .eviction]
+    package let kinds: Set<EventKind> = [.fault, .cacheMiss, .refresh, .eviction]
 
     /// The minimum number of faults that went to the store, and the minimum share of them that had been in memory.
     static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "minimum faults that went to the store")
@@ -21,9 +21,9 @@ public struct RefaultRule: Rule {
     /// The minimum share of large values in all bytes for them to be the reason why other rows were evicted.
     static let largeShare = 0.5
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let misses = profile.refaults.reduce(0) { $0 &+ $1.evidence.misses }
         if misses > 0 { outcome.examined = "\(count: misses, "cache miss", plural: "cache misses")" }
@@ -93,13 +93,13 @@ public struct RefaultRule: Rule {
 }
 
 extension RefaultRule {
-    public var needs: Set<TraceGap.Kind> { [.operations] }
+    package var needs: Set<TraceGap.Kind> { [.operations] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumMisses, Self.minimumShare, Self.minimumTimes]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(RefaultRule.minimumMisses.count)) faults of one entity that go to the store "

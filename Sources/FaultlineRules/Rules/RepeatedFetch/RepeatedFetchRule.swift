@@ -1,26 +1,26 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R18: the same fetch again, with the same values and nothing written in between.
 ///
 /// The detector has already checked for writes. The rule weighs the evidence.
-public struct RepeatedFetchRule: Rule {
-    public let id = "R18"
-    public let name = "Repeated fetches"
-    public let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
-    public let kinds: Set<EventKind> = [.fetch]
-    public var isAboutFrequency: Bool { true }
+package struct RepeatedFetchRule: Rule {
+    package let id = "R18"
+    package let name = "Repeated fetches"
+    package let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
+    package let kinds: Set<EventKind> = [.fetch]
+    package var isAboutFrequency: Bool { true }
 
     /// The minimum number of equal fetches on one occasion.
     static let manyTimes = Threshold(
         "R18", "manyTimes", 5, .count, "minimum equal fetches on one occasion for more than a note")
 
-    public var thresholds: [Threshold] { [Self.manyTimes] }
+    package var thresholds: [Threshold] { [Self.manyTimes] }
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         // One fetch with `IN` also removes the repetitions of a loop.
         let loops = Set(
@@ -81,9 +81,9 @@ public struct RepeatedFetchRule: Rule {
 }
 
 extension RepeatedFetchRule {
-    public var needs: Set<TraceGap.Kind> { [.values] }
+    package var needs: Set<TraceGap.Kind> { [.values] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least two fetches from one line with the same values, limit, offset and context in one scope, with the same number "

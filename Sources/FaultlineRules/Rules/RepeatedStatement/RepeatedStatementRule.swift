@@ -1,26 +1,26 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R29: the same statement again, with the same values and nothing written in between.
 ///
 /// The detector has already checked for writes and applied the threshold. The rule weighs the evidence.
-public struct RepeatedStatementRule: Rule {
-    public let id = "R29"
-    public let name = "Repeated statements"
-    public let purpose = "Statements that run again with the same values, although nothing was written in between."
-    public let kinds: Set<EventKind> = [.sql]
-    public var isAboutFrequency: Bool { true }
+package struct RepeatedStatementRule: Rule {
+    package let id = "R29"
+    package let name = "Repeated statements"
+    package let purpose = "Statements that run again with the same values, although nothing was written in between."
+    package let kinds: Set<EventKind> = [.sql]
+    package var isAboutFrequency: Bool { true }
 
     /// The minimum number of equal runs in one group.
     static let manyTimes = Threshold("R29", "manyTimes", 5, .count, "minimum equal runs for more than a note")
 
-    public init() {}
+    package init() {}
 
     /// The mean time between runs that find nothing above which the program is polling, in nanoseconds.
     private static let pollingPause: UInt64 = 1_000_000
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
@@ -96,11 +96,11 @@ public struct RepeatedStatementRule: Rule {
 }
 
 extension RepeatedStatementRule {
-    public var needs: Set<TraceGap.Kind> { [.statements, .values] }
+    package var needs: Set<TraceGap.Kind> { [.statements, .values] }
 
-    public var thresholds: [Threshold] { [RepeatedStatementDetector.threshold, Self.manyTimes] }
+    package var thresholds: [Threshold] { [RepeatedStatementDetector.threshold, Self.manyTimes] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(RepeatedStatementDetector.threshold.count)) runs of one statement that reads, with the "

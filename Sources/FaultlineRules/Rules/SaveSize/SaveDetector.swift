@@ -1,5 +1,5 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// An open group of small saves from one line on one thread in one scope.
 struct OpenSaves: Sendable {
@@ -142,7 +142,7 @@ struct SaveDetector: EvidenceDetector {
 
 extension Profile {
     /// Saves that were too small or too large.
-    public var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
+    package var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
         evidence(of: SaveDetector.self)
     }
 }
@@ -150,73 +150,73 @@ extension Profile {
 /// Saves from one line that were too small, one after the other, or too large.
 ///
 /// It includes only saves that passed the thresholds.
-public struct SaveEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
+package struct SaveEvidence: Sendable {
+    package struct Key: Sendable, Hashable {
         /// The line that saves, or `nil` if the trace does not have it.
-        public var site: CallSite?
+        package var site: CallSite?
         /// The names of the saved entities, or empty if the line is known.
-        public var entities: [String]
+        package var entities: [String]
     }
 
     /// Consecutive saves of a few objects each, without a pause.
-    public struct Small: Sendable, Hashable {
+    package struct Small: Sendable, Hashable {
         /// The number of occurrences.
-        public internal(set) var occurrences: UInt64 = 0
+        package internal(set) var occurrences: UInt64 = 0
         /// The number of occurrences in which events were lost.
-        public internal(set) var lossyOccurrences: UInt64 = 0
-        public internal(set) var saves: UInt64 = 0
+        package internal(set) var lossyOccurrences: UInt64 = 0
+        package internal(set) var saves: UInt64 = 0
         /// The number of objects that were inserted, updated or deleted.
-        public internal(set) var objects: UInt64 = 0
+        package internal(set) var objects: UInt64 = 0
         /// The saves' time without waits for others, in nanoseconds.
-        public internal(set) var time: UInt64 = 0
-        public internal(set) var mainThreadTime: UInt64 = 0
+        package internal(set) var time: UInt64 = 0
+        package internal(set) var mainThreadTime: UInt64 = 0
         /// The part of it spent in COMMIT, in nanoseconds.
-        public internal(set) var commit: UInt64 = 0
+        package internal(set) var commit: UInt64 = 0
         /// The wall time of the scopes, or without scopes from the first save to the last, in nanoseconds.
-        public internal(set) var wallTime: UInt64 = 0
+        package internal(set) var wallTime: UInt64 = 0
 
         package init() {}
     }
 
     /// Saves that kept the store busy for long, or held many objects.
-    public struct Large: Sendable, Hashable {
-        public internal(set) var saves: UInt64 = 0
-        public internal(set) var lossySaves: UInt64 = 0
-        public internal(set) var mainThreadSaves: UInt64 = 0
+    package struct Large: Sendable, Hashable {
+        package internal(set) var saves: UInt64 = 0
+        package internal(set) var lossySaves: UInt64 = 0
+        package internal(set) var mainThreadSaves: UInt64 = 0
         /// The objects of all these saves, and of the one with the most.
-        public internal(set) var objects: UInt64 = 0
-        public internal(set) var mostObjects: UInt64 = 0
+        package internal(set) var objects: UInt64 = 0
+        package internal(set) var mostObjects: UInt64 = 0
         /// The time of all these saves and of the longest, without waits for others and without COMMIT, in nanoseconds.
-        public internal(set) var time: UInt64 = 0
-        public internal(set) var longest: UInt64 = 0
+        package internal(set) var time: UInt64 = 0
+        package internal(set) var longest: UInt64 = 0
 
         package init() {}
     }
 
     /// Saves of many objects for whose lock other work waited long.
-    public struct Blocking: Sendable, Hashable {
+    package struct Blocking: Sendable, Hashable {
         /// Waits of at least ``SaveDetector/longBlock`` while a save of many objects held the lock.
-        public internal(set) var waits: UInt64 = 0
+        package internal(set) var waits: UInt64 = 0
         /// The waits in scopes in which events were lost, and the waits on the main thread.
-        public internal(set) var lossyWaits: UInt64 = 0
-        public internal(set) var mainThreadWaits: UInt64 = 0
+        package internal(set) var lossyWaits: UInt64 = 0
+        package internal(set) var mainThreadWaits: UInt64 = 0
         /// The time of all waits and of the longest, in nanoseconds.
-        public internal(set) var time: UInt64 = 0
-        public internal(set) var longest: UInt64 = 0
+        package internal(set) var time: UInt64 = 0
+        package internal(set) var longest: UInt64 = 0
         /// The most objects of one of the saves, and the time of the longest save without waits for others and without
         /// COMMIT, in nanoseconds.
-        public internal(set) var mostObjects: UInt64 = 0
-        public internal(set) var longestSave: UInt64 = 0
+        package internal(set) var mostObjects: UInt64 = 0
+        package internal(set) var longestSave: UInt64 = 0
 
         package init() {}
     }
 
-    public internal(set) var small = Small()
-    public internal(set) var large = Large()
-    public internal(set) var blocking = Blocking()
+    package internal(set) var small = Small()
+    package internal(set) var large = Large()
+    package internal(set) var blocking = Blocking()
     /// The names of the saved entities.
-    public internal(set) var entities: Set<String> = []
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var entities: Set<String> = []
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 
     package init() {}
 

@@ -1,19 +1,19 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R10: many small saves that one could replace, saves that are too large, and saves that a batch request could
 /// replace.
 ///
 /// The detector has already applied the thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000
 /// objects; 16 ms of waiting for the lock). The rule weighs the evidence.
-public struct SaveSizeRule: Rule {
-    public let id = "R10"
-    public let name = "Saves"
-    public let purpose =
+package struct SaveSizeRule: Rule {
+    package let id = "R10"
+    package let name = "Saves"
+    package let purpose =
         "Consecutive saves of a few objects each, saves that take long or keep others waiting, and objects that are "
         + "fetched only to be deleted or set to the same values."
-    public let kinds: Set<EventKind> = [.save]
+    package let kinds: Set<EventKind> = [.save]
 
     /// The number of objects to save at once if a job saves in parts.
     static let objectsAtOnce = 500.0
@@ -24,9 +24,9 @@ public struct SaveSizeRule: Rule {
     static var blockingPart: Double { SaveDetector.longBlock.value }
     static let part = Threshold("R10", "part", 50_000_000.0, .time, "target time of a part of a save on another thread")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let saves = profile.totals.events[.save] ?? 0
         let requests = batchRequests(profile)
@@ -156,9 +156,9 @@ public struct SaveSizeRule: Rule {
 }
 
 extension SaveSizeRule {
-    public var needs: Set<TraceGap.Kind> { [.operations] }
+    package var needs: Set<TraceGap.Kind> { [.operations] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [
             SaveDetector.smallSaves, SaveDetector.smallSave, SaveDetector.pause,
             SaveDetector.longSave, SaveDetector.manyObjects, SaveDetector.longBlock, Self.mainThreadPart,
@@ -166,7 +166,7 @@ extension SaveSizeRule {
         ]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(SaveDetector.smallSaves.count) saves from one line with at most \(SaveDetector.smallSave.count) objects each, "

@@ -1,15 +1,15 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R28: many transactions that write one or two statements each.
 ///
 /// The detector has already applied the threshold within a scope or a unit of work. The rule weighs the evidence.
-public struct SmallTransactionRule: Rule {
-    public let id = "R28"
-    public let name = "Small transactions"
-    public let purpose = "Rows that a program writes one or two per transaction, and commits that wait for the disk."
-    public let kinds: Set<EventKind> = [.sql]
+package struct SmallTransactionRule: Rule {
+    package let id = "R28"
+    package let name = "Small transactions"
+    package let purpose = "Rows that a program writes one or two per transaction, and commits that wait for the disk."
+    package let kinds: Set<EventKind> = [.sql]
 
     /// The time of a write within a transaction, in nanoseconds.
     ///
@@ -21,9 +21,9 @@ public struct SmallTransactionRule: Rule {
     /// Larger ones are batches.
     private static let mostRows: UInt64 = 10
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let writes = profile.totals.outermostWrites
         if writes > 0 {
@@ -122,11 +122,11 @@ public struct SmallTransactionRule: Rule {
 }
 
 extension SmallTransactionRule {
-    public var needs: Set<TraceGap.Kind> { [.statements] }
+    package var needs: Set<TraceGap.Kind> { [.statements] }
 
-    public var thresholds: [Threshold] { [SmallTransactionDetector.threshold] }
+    package var thresholds: [Threshold] { [SmallTransactionDetector.threshold] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one or two statements that "

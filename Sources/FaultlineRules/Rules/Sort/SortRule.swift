@@ -1,16 +1,16 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R19: rows that SQLite sorts itself because no index has them in order.
 ///
 /// SQLite counts the sorts of a statement (`SQLITE_STMTSTATUS_SORT`,
 /// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html).
-public struct SortRule: Rule {
-    public let id = "R19"
-    public let name = "Sorting without an index"
-    public let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+package struct SortRule: Rule {
+    package let id = "R19"
+    package let name = "Sorting without an index"
+    package let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum rows of a reported sort.
     ///
@@ -23,12 +23,12 @@ public struct SortRule: Rule {
 
     let examinations: IndexExaminations
 
-    public init() { self.init(knowing: IndexExaminations()) }
+    package init() { self.init(knowing: IndexExaminations()) }
 
     /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         for fetch in profile.fetches where !fetch.key.shape.sort.isEmpty {
@@ -106,13 +106,13 @@ public struct SortRule: Rule {
 }
 
 extension SortRule {
-    public var needs: Set<TraceGap.Kind> { [.plans] }
+    package var needs: Set<TraceGap.Kind> { [.plans] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "A fetch for which SQLite sorted at least \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) "

@@ -1,15 +1,15 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R15: the table of an inheritance tree in which most columns are empty in most rows.
 ///
 /// All entities of a tree share one table, with a column for every property of any of them.
-public struct SparseTableRule: Rule {
-    public let id = "R15"
-    public let name = "Sparse inheritance table"
-    public let purpose = "Inheritance trees whose table is mostly empty, or is loaded for only one of its entities."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+package struct SparseTableRule: Rule {
+    package let id = "R15"
+    package let name = "Sparse inheritance table"
+    package let purpose = "Inheritance trees whose table is mostly empty, or is loaded for only one of its entities."
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum number of entities below the root, of columns that only some of them have, and the minimum share of
     /// empty values in these.
@@ -21,9 +21,9 @@ public struct SparseTableRule: Rule {
     static let minimumTimeShare = Threshold(
         "R15", "minimumTimeShare", 0.05, .share, "minimum share of the store's time that scanning the table takes")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let trees = Tree.all(in: profile)
         if !trees.isEmpty { outcome.examined = "\(count: trees.count, "inheritance tree")" }
@@ -110,16 +110,16 @@ public struct SparseTableRule: Rule {
 }
 
 extension SparseTableRule {
-    public var needs: Set<TraceGap.Kind> { [.model] }
+    package var needs: Set<TraceGap.Kind> { [.model] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [
             Self.minimumEntities, Self.minimumColumns, Self.minimumShare, Self.minimumTimeShare, OneKind.minimumRows,
             OneKind.usedShare,
         ]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "An inheritance tree with at least \(SparseTableRule.minimumEntities.count) entities below its root "

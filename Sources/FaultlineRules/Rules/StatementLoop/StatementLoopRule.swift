@@ -1,17 +1,17 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R27: a statement that runs once for each row of another.
 ///
 /// The detector has already applied the threshold within a scope or a unit of work. The rule weighs the evidence.
-public struct StatementLoopRule: Rule {
-    public let id = "R27"
-    public let name = "Statement in a loop"
-    public let purpose =
+package struct StatementLoopRule: Rule {
+    package let id = "R27"
+    package let name = "Statement in a loop"
+    package let purpose =
         "A statement that the program runs repeatedly, for example once for each row of another statement (N+1)."
-    public let kinds: Set<EventKind> = [.sql]
-    public var isAboutFrequency: Bool { true }
+    package let kinds: Set<EventKind> = [.sql]
+    package var isAboutFrequency: Bool { true }
 
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
@@ -19,9 +19,9 @@ public struct StatementLoopRule: Rule {
     /// The minimum trips saved for a warning, whatever time they take.
     static let manyTrips: Int64 = 20
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
@@ -103,11 +103,11 @@ public struct StatementLoopRule: Rule {
 }
 
 extension StatementLoopRule {
-    public var needs: Set<TraceGap.Kind> { [.statements] }
+    package var needs: Set<TraceGap.Kind> { [.statements] }
 
-    public var thresholds: [Threshold] { [StatementLoopDetector.threshold] }
+    package var thresholds: [Threshold] { [StatementLoopDetector.threshold] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(StatementLoopDetector.threshold.count)) runs of one statement that reads, from one line "

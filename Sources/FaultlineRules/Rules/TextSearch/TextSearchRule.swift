@@ -1,13 +1,13 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R08: text comparisons that no index serves, so SQLite reads every row.
-public struct TextSearchRule: Rule {
-    public let id = "R08"
-    public let name = "Text search without an index"
-    public let purpose = "Text searches that no index can serve."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+package struct TextSearchRule: Rule {
+    package let id = "R08"
+    package let name = "Text search without an index"
+    package let purpose = "Text searches that no index can serve."
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum scanned rows, or the minimum number of fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")
@@ -21,9 +21,9 @@ public struct TextSearchRule: Rule {
     static let stepsPerCandidate = 6.0
     static let stepsPerRow: UInt64 = 2
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         var unrecorded: UInt64 = 0
@@ -163,14 +163,14 @@ public struct TextSearchRule: Rule {
 }
 
 extension TextSearchRule {
-    public var needs: Set<TraceGap.Kind> { [.statements, .operations] }
-    public var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
+    package var needs: Set<TraceGap.Kind> { [.statements, .operations] }
+    package var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumSteps, Self.minimumExecutions, Self.fewCandidates]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger: "A comparison of texts that no index can serve (CONTAINS, ENDSWITH, MATCHES, LIKE with a leading "
                 + "wildcard, and any that ignores case or diacritics), if its fetches examined at least "

@@ -1,22 +1,22 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R24: the limits of what the trace can prove.
-public struct TraceQualityRule: Rule {
+package struct TraceQualityRule: Rule {
     static let number = "R24"
     /// The minimum share of lost events that turns all findings into notes.
     static let lossLimit = Threshold(
         number, "lostShare", 0.01, .share, "share of lost events at which all findings become notes")
 
-    public let id = TraceQualityRule.number
-    public let name = "Trace quality"
-    public let purpose = "Whether the trace is complete, and what recording cost."
-    public let kinds: Set<EventKind> = []
+    package let id = TraceQualityRule.number
+    package let name = "Trace quality"
+    package let purpose = "Whether the trace is complete, and what recording cost."
+    package let kinds: Set<EventKind> = []
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let all = profile.allProcesses
         let totals = all.counts
         let (lost, unwritten) = (profile.lost, profile.unwritten)
@@ -249,11 +249,11 @@ public struct TraceQualityRule: Rule {
 }
 
 extension TraceQualityRule {
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.lossLimit]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger: "Lost events and names, lines that could not be written, processes without an end, recording "
                 + "that took at least 3 % of the time, at least 1 % truncated stacks, events of one thread that "

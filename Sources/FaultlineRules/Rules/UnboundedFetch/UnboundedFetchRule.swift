@@ -1,17 +1,17 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R14: fetches that load all rows at once, however many there are, and pages behind a deep offset.
 ///
 /// If another rule (R02, R03, R05, R17) finds that the program does not need all rows, that rule has the advice.
-public struct UnboundedFetchRule: Rule {
-    public let id = "R14"
-    public let name = "Unbounded fetches"
-    public let purpose =
+package struct UnboundedFetchRule: Rule {
+    package let id = "R14"
+    package let name = "Unbounded fetches"
+    package let purpose =
         "Fetches without a limit or batch size that load many rows at once, or more as the data grows; and pages with "
         + "large offsets."
-    public let kinds: Set<EventKind> = [.fetch, .sql]
+    package let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum rows, or bytes, of a large result.
     ///
@@ -26,9 +26,9 @@ public struct UnboundedFetchRule: Rule {
     /// The time of a fetch that a user notices, in nanoseconds.
     static let longFetch = 50_000_000.0
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var fetches: UInt64 = 0
         for fetch in profile.fetches
@@ -179,14 +179,14 @@ extension FetchProfile {
 }
 
 extension UnboundedFetchRule {
-    public var needs: Set<TraceGap.Kind> { [.operations] }
-    public var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
+    package var needs: Set<TraceGap.Kind> { [.operations] }
+    package var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [FetchProfile.manyRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger: "A fetch without a limit or batch size that returns at least "
                 + "\(Phrase.count(FetchProfile.manyRows.count)) rows or \(UnboundedFetchRule.minimumBytes.text) at "

@@ -1,21 +1,21 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R23: objects that are saved although none of their values changed.
-public struct UnchangedWriteRule: Rule {
-    public let id = "R23"
-    public let name = "Unneeded writes"
-    public let purpose = "Objects that were set to the values they already had."
-    public let kinds: Set<EventKind> = [.save]
+package struct UnchangedWriteRule: Rule {
+    package let id = "R23"
+    package let name = "Unneeded writes"
+    package let purpose = "Objects that were set to the values they already had."
+    package let kinds: Set<EventKind> = [.save]
 
     /// The minimum number of objects of one line that is reported.
     static let minimumObjects = Threshold(
         "R23", "minimumObjects", 10, .count, "minimum objects that were saved unchanged")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let saves = profile.groups.filter { $0.key.kind == .save }
         let examined = saves.reduce(0) { $0 &+ $1.count }
@@ -72,13 +72,13 @@ public struct UnchangedWriteRule: Rule {
 }
 
 extension UnchangedWriteRule {
-    public var needs: Set<TraceGap.Kind> { [.changes] }
+    package var needs: Set<TraceGap.Kind> { [.changes] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumObjects]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "At least \(Phrase.count(UnchangedWriteRule.minimumObjects.count)) objects, saved from one line, that "

@@ -1,22 +1,22 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R30: columns of a statement's rows that the program does not read.
-public struct UnreadColumnRule: Rule {
-    public let id = "R30"
-    public let name = "Unread columns"
-    public let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
-    public let kinds: Set<EventKind> = [.sql]
+package struct UnreadColumnRule: Rule {
+    package let id = "R30"
+    package let name = "Unread columns"
+    package let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
+    package let kinds: Set<EventKind> = [.sql]
 
     /// The minimum number of rows of a finding.
     static let minimumRows = Threshold("R30", "minimumRows", 100, .count, "minimum rows of a statement")
     /// The number of unread values that are worth more than a note.
     private static let manyValues = 5000.0
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.columnReads.reduce(0) { $0 &+ $1.evidence.executions }
         if runs > 0 { outcome.examined = "the columns of \(count: runs, "statement")" }
@@ -65,11 +65,11 @@ public struct UnreadColumnRule: Rule {
 }
 
 extension UnreadColumnRule {
-    public var needs: Set<TraceGap.Kind> { [.statements] }
+    package var needs: Set<TraceGap.Kind> { [.statements] }
 
-    public var thresholds: [Threshold] { [Self.minimumRows] }
+    package var thresholds: [Threshold] { [Self.minimumRows] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Statements of a program without an object store, recorded with --columns, that returned at least "

@@ -1,15 +1,15 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R20: relationships that are prefetched and then not used.
 ///
 /// All lines that fetch with one shape are judged together: a prefetch that one of them needs is used.
-public struct UnusedPrefetchRule: Rule {
-    public let id = "R20"
-    public let name = "Unused prefetch"
-    public let purpose = "Relationships that are prefetched and then not used."
-    public let kinds: Set<EventKind> = [.fetch]
+package struct UnusedPrefetchRule: Rule {
+    package let id = "R20"
+    package let name = "Unused prefetch"
+    package let purpose = "Relationships that are prefetched and then not used."
+    package let kinds: Set<EventKind> = [.fetch]
 
     /// The minimum number of fetches or batches, of rows, and the minimum share of their time for prefetching to be
     /// evaluated.
@@ -26,9 +26,9 @@ public struct UnusedPrefetchRule: Rule {
     /// The maximum share of results that may still be in use.
     static let openShare = 0.1
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         let shapes = Dictionary(grouping: profile.fetches.filter { !$0.prefetches.isEmpty }) { $0.key.shape }
@@ -188,13 +188,13 @@ extension FetchProfile {
 }
 
 extension UnusedPrefetchRule {
-    public var needs: Set<TraceGap.Kind> { [.use] }
+    package var needs: Set<TraceGap.Kind> { [.use] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.minimumLoads, Self.minimumRows, Self.minimumTimeShare, Self.unusedShare, Self.littleShare]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "A key path that at least \(Phrase.count(UnusedPrefetchRule.minimumLoads.count)) fetches or batches prefetched, at least "

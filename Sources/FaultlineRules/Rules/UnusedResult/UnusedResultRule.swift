@@ -1,21 +1,21 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R17: results with rows that the program neither uses nor counts.
-public struct UnusedResultRule: Rule {
-    public let id = "R17"
-    public let name = "Unused results"
-    public let purpose = "Fetches whose results are never used."
-    public let kinds: Set<EventKind> = [.fetch, .use]
+package struct UnusedResultRule: Rule {
+    package let id = "R17"
+    package let name = "Unused results"
+    package let purpose = "Fetches whose results are never used."
+    package let kinds: Set<EventKind> = [.fetch, .use]
 
     static let manyRows = Threshold("R17", "manyRows", 20, .count, "minimum unused rows for more than a note")
 
-    public var thresholds: [Threshold] { [Self.manyRows] }
+    package var thresholds: [Threshold] { [Self.manyRows] }
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
@@ -85,9 +85,9 @@ extension FetchProfile {
 }
 
 extension UnusedResultRule {
-    public var needs: Set<TraceGap.Kind> { [.use] }
+    package var needs: Set<TraceGap.Kind> { [.use] }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Results whose rows the program neither read nor counted, if they are at least half of all results of "

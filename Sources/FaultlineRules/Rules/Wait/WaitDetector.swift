@@ -1,5 +1,5 @@
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// Detects waits for queues and locks, and the work their owners did during the wait.
 struct WaitDetector: EvidenceDetector {
@@ -117,7 +117,7 @@ struct WaitDetector: EvidenceDetector {
 
 extension Profile {
     /// Waits for queues and locks.
-    public var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
+    package var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
         evidence(of: WaitDetector.self)
     }
 }
@@ -126,50 +126,50 @@ extension Profile {
 ///
 /// A wait for a context's queue counts only while the queue's owner was in the store. Other work on a queue may take as
 /// long as it likes.
-public struct WaitEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
-        public var resource: TraceEvent.Wait.Resource
+package struct WaitEvidence: Sendable {
+    package struct Key: Sendable, Hashable {
+        package var resource: TraceEvent.Wait.Resource
         /// The line of the program that waited, or `nil` if the trace does not have it.
-        public var site: CallSite?
+        package var site: CallSite?
         /// The kind of work that the owner's thread did for most of the wait, or `nil` if the trace has none.
-        public var ownerKind: EventKind?
+        package var ownerKind: EventKind?
         /// The line that caused this work, or else the unit of work it belongs to.
-        public var ownerSite: CallSite?
+        package var ownerSite: CallSite?
     }
 
     /// The durations of all waits, including those that do not count, in nanoseconds.
-    public internal(set) var durations = Distribution()
+    package internal(set) var durations = Distribution()
     /// The part of the waits that counts, in nanoseconds.
-    public internal(set) var time: UInt64 = 0
+    package internal(set) var time: UInt64 = 0
     /// The part of ``time`` that blocked a thread, and the main thread, in nanoseconds.
-    public internal(set) var blockedTime: UInt64 = 0
-    public internal(set) var mainThreadTime: UInt64 = 0
+    package internal(set) var blockedTime: UInt64 = 0
+    package internal(set) var mainThreadTime: UInt64 = 0
     /// The longest wait that counts, in nanoseconds.
-    public internal(set) var longest: UInt64 = 0
+    package internal(set) var longest: UInt64 = 0
     /// The number of retries for SQLite's lock.
-    public internal(set) var tries: UInt64 = 0
+    package internal(set) var tries: UInt64 = 0
     /// The number of waits that were given up.
-    public internal(set) var failures: UInt64 = 0
+    package internal(set) var failures: UInt64 = 0
     /// The number of waits that were given up at once because the transaction had read before it wrote.
-    public internal(set) var upgrades: UInt64 = 0
+    package internal(set) var upgrades: UInt64 = 0
     /// The number of waits of transactions that asked for SQLite's lock when they began.
-    public internal(set) var asked: UInt64 = 0
+    package internal(set) var asked: UInt64 = 0
     /// The longest time for which a transaction of the owner's thread had SQLite's lock, in nanoseconds; 0 if it is not known.
-    public internal(set) var longestHold: UInt64 = 0
+    package internal(set) var longestHold: UInt64 = 0
     /// The libraries that ran the waiting statements for the program, as names of ``StatementLibrary``.
-    public internal(set) var libraries: Set<String> = []
+    package internal(set) var libraries: Set<String> = []
     /// The number of waits for another process.
-    public internal(set) var foreign: UInt64 = 0
+    package internal(set) var foreign: UInt64 = 0
     /// The most objects of a save that was waited for, or 0 if none was.
-    public internal(set) var mostObjects: UInt64 = 0
+    package internal(set) var mostObjects: UInt64 = 0
     /// The time that these saves spent in COMMIT, and their total time, in nanoseconds.
-    public internal(set) var saveCommit: UInt64 = 0
-    public internal(set) var saveTime: UInt64 = 0
+    package internal(set) var saveCommit: UInt64 = 0
+    package internal(set) var saveTime: UInt64 = 0
     /// The number of waits in scopes in which events were lost.
-    public internal(set) var lossyWaits: UInt64 = 0
-    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    package internal(set) var lossyWaits: UInt64 = 0
+    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes of the waits, in nanoseconds.
-    public internal(set) var wallTime: UInt64 = 0
+    package internal(set) var wallTime: UInt64 = 0
 
     package init() {}
 

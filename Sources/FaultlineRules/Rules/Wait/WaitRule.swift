@@ -1,23 +1,23 @@
-public import FaultlineFindings
-public import FaultlineProfile
-public import FaultlineTrace
+package import FaultlineFindings
+package import FaultlineProfile
+package import FaultlineTrace
 
 /// R13: waits for a context's queue, the coordinator, a connection or SQLite's lock.
 ///
 /// The detector has already excluded waits for work outside the store.
-public struct WaitRule: Rule {
-    public let id = "R13"
-    public let name = "Waits"
-    public let purpose = "Work that waits for a queue or a lock while other work is in the store."
-    public let kinds: Set<EventKind> = [.wait, .sql]
+package struct WaitRule: Rule {
+    package let id = "R13"
+    package let name = "Waits"
+    package let purpose = "Work that waits for a queue or a lock while other work is in the store."
+    package let kinds: Set<EventKind> = [.wait, .sql]
 
     /// The minimum time of a reported wait, in nanoseconds, and its minimum share of a scope.
     static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "minimum time of a single wait")
     static let share = Threshold("R13", "waitShare", 0.1, .share, "minimum share of a scope's time spent waiting")
 
-    public init() {}
+    package init() {}
 
-    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let waits = profile.waits.filter { Self.isNotable($0.evidence) }
         let usesStore = !profile.allProcesses.lacks(.operations)
@@ -123,13 +123,13 @@ public struct WaitRule: Rule {
 }
 
 extension WaitRule {
-    public var needs: Set<TraceGap.Kind> { [.waits] }
+    package var needs: Set<TraceGap.Kind> { [.waits] }
 
-    public var thresholds: [Threshold] {
+    package var thresholds: [Threshold] {
         [Self.longWait, Self.share]
     }
 
-    public var manual: RuleManual {
+    package var manual: RuleManual {
         RuleManual(
             trigger:
                 "Waits of one call site for another: a single wait of at least \(WaitRule.longWait.text), waits of at "

@@ -81,7 +81,7 @@ public struct PersistentStoreDescription: Sendable {
     /// case.
     public var allowsEarlierVersions = false
     /// Whether a migration in place leaves removed columns and tables behind, for
-    /// ``PersistentStoreCoordinator/finishDeferredLightweightMigration()`` to remove later.
+    /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()` to remove later.
     ///
     /// Default: no. Corresponds to Core Data's `NSPersistentStoreDeferredLightweightMigrationOptionKey`. To remove a column, SQLite
     /// rewrites all rows of its table, so an opening that only removes attributes is much shorter without it. While work is left,
@@ -116,7 +116,7 @@ public struct PersistentStoreDescription: Sendable {
     ///     }
     public var migrationObserver: (@Sendable (MigrationProgress) throws -> Void)?
     /// The settings whose types belong to migrations, which are a layer above this one.
-    var migrationSettings: (any Sendable)?
+    package var migrationSettings: (any Sendable)?
     /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///
     /// Corresponds to Core Data's `NSSQLiteAnalyzeOption`. Default: no.
@@ -144,14 +144,14 @@ public struct PersistentStoreDescription: Sendable {
     private static let nullDevice = URL(fileURLWithPath: "/dev/null")
 
     /// Whether the open database is in memory.
-    var isInMemory: Bool { type != .sqlite || url.path == Self.nullDevice.path }
+    package var isInMemory: Bool { type != .sqlite || url.path == Self.nullDevice.path }
 
     /// Whether the store has a file.
-    var isInFile: Bool { type == .binary || !isInMemory }
+    package var isInFile: Bool { type == .binary || !isInMemory }
 
     /// Whether the store is in the file at a path without symbolic links.
     func isIn(_ path: String) -> Bool { isInFile && url.resolvingSymlinksInPath().path == path }
 
     /// The store's name in messages and logs.
-    var path: String { type == .inMemory && url.path == Self.nullDevice.path ? SQLConnection.memory : url.path }
+    package var path: String { type == .inMemory && url.path == Self.nullDevice.path ? SQLConnection.memory : url.path }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// The file of a binary store: the image of an in-memory database.
 ///
 /// Used under the store's lock.
-final class BinaryStoreFile {
+package final class BinaryStoreFile {
     private let path: String
     /// Whether written data must survive a crash of the machine.
     private let isSynced: Bool
@@ -29,7 +29,7 @@ final class BinaryStoreFile {
         }
     }
 
-    init(_ description: PersistentStoreDescription) {
+    package init(_ description: PersistentStoreDescription) {
         // Resolve links first, because renaming would replace the link instead of its target.
         path = description.url.resolvingSymlinksInPath().path
         isSynced = description.synchronization != .off
@@ -45,7 +45,7 @@ final class BinaryStoreFile {
     /// Loads the file into a database.
     ///
     /// - Returns: whether there is a file.
-    func load(into connection: SQLConnection) throws(StoreError) -> Bool {
+    package func load(into connection: SQLConnection) throws(StoreError) -> Bool {
         // First, so that a change during the read is detected when the file is replaced.
         guard let status = Self.status(path) else { return false }
         state = State(status)
@@ -130,7 +130,7 @@ final class BinaryStoreFile {
     /// Replaces the file by an image of the database, including the changes of the open transaction.
     ///
     /// The old file stays until the new one is complete, and also if writing fails.
-    func write(_ connection: SQLConnection, doing: String) throws(StoreError) {
+    package func write(_ connection: SQLConnection, doing: String) throws(StoreError) {
         // A missing file is created again.
         if let found = Self.status(path).map({ State($0) }), found != state {
             throw StoreError(

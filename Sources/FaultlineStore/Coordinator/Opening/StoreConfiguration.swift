@@ -1,19 +1,19 @@
-import FaultlineModel
+package import FaultlineModel
 
 /// The entities of a store whose description names a configuration of the model.
-struct StoreConfiguration {
-    let name: String
+package struct StoreConfiguration {
+    package let name: String
     /// The names of the configuration's entities and their subentities.
     let entities: Set<String>
     /// The tables of these entities' inheritance trees.
-    let tables: Set<String>
+    package let tables: Set<String>
     /// The hash of the layout of these entities, as stored in the metadata.
     let hash: String
 
     /// Reads a configuration of a model.
     ///
     /// - Throws: ``StoreError`` if the model has no such configuration, or if a relationship leaves it.
-    init(_ name: String, of model: ManagedObjectModel, path: String) throws(StoreError) {
+    package init(_ name: String, of model: ManagedObjectModel, path: String) throws(StoreError) {
         guard let entities = model.family(ofConfiguration: name) else {
             let known = model.configurations.map { "'\($0.name)'" }.joined(separator: ", ")
             throw StoreError(

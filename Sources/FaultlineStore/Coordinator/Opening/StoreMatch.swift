@@ -1,9 +1,9 @@
 import CSQLite
-import FaultlineModel
+package import FaultlineModel
 import Foundation
 
 /// Matches an existing store against a model: finds the entity numbers, or the differences.
-struct StoreMatch {
+package struct StoreMatch {
     private let setup: StoreSetup
     private let model: ManagedObjectModel
     /// `nil` if the store has all entities of the model.
@@ -13,7 +13,7 @@ struct StoreMatch {
     /// The remedy for a store of another version, besides opening it with its own.
     private let remedy: String
 
-    init(
+    package init(
         _ setup: StoreSetup, _ model: ManagedObjectModel, _ configuration: StoreConfiguration?, path: String,
         metadata: [String: any Sendable], remedy: String = "migrate it"
     ) {
@@ -31,7 +31,7 @@ struct StoreMatch {
     /// model, and no others.
     ///
     /// - Throws: ``StoreError`` if the store was created with another model.
-    func schema() throws(StoreError) -> ModelSchema {
+    package func schema() throws(StoreError) -> ModelSchema {
         let (schema, differences) = try comparedTables()
         guard differences.isEmpty else { throw incompatible(differences) }
         return schema
@@ -65,7 +65,7 @@ struct StoreMatch {
     }
 
     /// Whether the store matches.
-    func fits() throws(StoreError) -> Bool { hasOtherHashes ? false : try comparedTables().differences.isEmpty }
+    package func fits() throws(StoreError) -> Bool { hasOtherHashes ? false : try comparedTables().differences.isEmpty }
 
     /// Whether the store has version hashes of this library, and others than the model's.
     private var hasOtherHashes: Bool {

@@ -2,15 +2,15 @@ import FaultlineModel
 import Foundation
 
 /// The metadata of a store: a property list, `Z_PLIST`.
-struct StoreMetadata: Sendable {
+package struct StoreMetadata: Sendable {
     /// All values, as Sendable types.
-    private(set) var values: [String: any Sendable]
+    package private(set) var values: [String: any Sendable]
     /// The number of changes so far.
     private var changes = 0
     /// The number of changes that were saved.
     private var savedChanges = 0
 
-    init(_ values: [String: any Sendable] = [:]) {
+    package init(_ values: [String: any Sendable] = [:]) {
         self.values = values
     }
 
@@ -43,20 +43,20 @@ struct StoreMetadata: Sendable {
     ]
 
     /// Whether a key is one of the store's own, rather than the program's.
-    static func isOwn(_ key: String) -> Bool {
+    package static func isOwn(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || ownKeys.contains(key)
     }
 
     /// The checksums of the versions that the store had before, as far as Faultline migrated it.
-    var earlierVersions: [String] { values[VersionKeys.earlier] as? [String] ?? [] }
+    package var earlierVersions: [String] { values[VersionKeys.earlier] as? [String] ?? [] }
 
     /// The tables and columns that migrations left behind.
-    var deferredDrops: [DeferredDrop] {
+    package var deferredDrops: [DeferredDrop] {
         (values[VersionKeys.deferred] as? [String] ?? []).compactMap { DeferredDrop(text: $0) }
     }
 
     /// Lists the columns and tables to remove later, after the store's file lists them.
-    mutating func setDeferredDrops(_ drops: [DeferredDrop]) {
+    package mutating func setDeferredDrops(_ drops: [DeferredDrop]) {
         for (key, value) in DeferredDrop.metadata(drops) { values[key] = value }
     }
 

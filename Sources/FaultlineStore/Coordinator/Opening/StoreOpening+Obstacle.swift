@@ -1,8 +1,8 @@
-import FaultlineModel
+package import FaultlineModel
 
 extension StoreOpening {
     /// The error for a model feature that no store supports, reported before a save could lose data.
-    static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+    package static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
         for entity in model.entities {
             for attribute in entity.attributes where attribute.type == .composite && !attribute.isTransient {
                 return error(
@@ -22,7 +22,7 @@ extension StoreOpening {
     }
 
     /// The error for a relationship that no store supports, and that a migration could not keep.
-    static func relationshipObstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+    package static func relationshipObstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
         for entity in model.entities {
             for relationship in entity.relationships {
                 let name = "\(entity.name).\(relationship.name)"

@@ -1,21 +1,21 @@
 import CSQLite
-import FaultlineModel
-import FaultlineRecorder
+package import FaultlineModel
+package import FaultlineRecorder
 import Foundation
 
 /// Opens a store's file, creates the tables if it is new, and checks that it matches the model.
-struct StoreOpening {
-    let session: SQLSession
+package struct StoreOpening {
+    package let session: SQLSession
     let uuid: String
-    let metadata: StoreMetadata
-    let schema: ModelSchema
+    package let metadata: StoreMetadata
+    package let schema: ModelSchema
     /// `nil` if the store has all entities.
-    let configuration: StoreConfiguration?
+    package let configuration: StoreConfiguration?
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
     /// - Parameter connected: Is passed the connection, which is open also if the store does not match the model.
-    init(
+    package init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog,
         connected: (SQLSession) -> Void = { _ in }
     ) throws(StoreError) {

@@ -1,16 +1,16 @@
 import CSQLite
-import FaultlineModel
+package import FaultlineModel
 import Foundation
 
 /// The version that a store's file records: the numbers of the entities, the metadata, and a copy of the model.
 extension StoreSetup {
     /// Numbers from this one are those of Core Data's own entities, for history and the like.
-    static let firstOwnEntity: Int64 = 16000
+    package static let firstOwnEntity: Int64 = 16000
 
     /// Writes the numbers of a version's entities.
     ///
     /// - Parameter last: The last key of each tree, by its root's index; 0 where it is missing.
-    func number(_ version: StoreVersion, last: [Int: Int64], doing: String) throws(StoreError) {
+    package func number(_ version: StoreVersion, last: [Int: Int64], doing: String) throws(StoreError) {
         for entity in version.storedEntities {
             let parent = entity.parent.map { version.schema.entities[$0].number } ?? 0
             try session.run(
@@ -59,7 +59,7 @@ extension StoreSetup {
     ///   - earlier: The checksums of the versions that the store had before, the last one at the end.
     ///   - pendingStage: The checksum of the version, if its stage has work left to do.
     ///   - deferred: The columns and tables to remove later.
-    func replaceVersion(
+    package func replaceVersion(
         _ version: StoreVersion, earlier: [String], pendingStage: String? = nil, deferred: [DeferredDrop] = [],
         type: PersistentStore.StoreType
     ) throws(StoreError) {
@@ -82,7 +82,7 @@ extension StoreSetup {
     }
 
     /// Replaces the copy of the model.
-    func replaceModel(_ model: ManagedObjectModel, configuration: String?) throws(StoreError) {
+    package func replaceModel(_ model: ManagedObjectModel, configuration: String?) throws(StoreError) {
         try session.run("DROP TABLE IF EXISTS \(PersistentStore.modelTable)", doing: doing)
         try keepModel(model, configuration: configuration, doing: doing)
     }
@@ -90,13 +90,13 @@ extension StoreSetup {
     /// Changes the property list with the metadata.
     ///
     /// Keys that the closure leaves alone stay as they are, whoever wrote them.
-    func changeMetadata(_ change: (inout [String: Any]) -> Void) throws(StoreError) {
+    package func changeMetadata(_ change: (inout [String: Any]) -> Void) throws(StoreError) {
         let data = try StoreMetadata.changing(try readRow().1, path: path, change)
         try session.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(data)], doing: doing)
     }
 
     /// The model that the store was written with, if it has a readable copy and has the entities of a configuration.
-    func keptModel(configuration: String?) throws(StoreError) -> ManagedObjectModel? {
+    package func keptModel(configuration: String?) throws(StoreError) -> ManagedObjectModel? {
         guard let kept = try keptModel(), kept.configuration == nil || kept.configuration == configuration ?? "" else {
             return nil
         }

@@ -1,21 +1,21 @@
 import CSQLite
-import FaultlineModel
+package import FaultlineModel
 import Foundation
 
 /// The steps of opening a store.
-struct StoreSetup {
-    let session: SQLSession
+package struct StoreSetup {
+    package let session: SQLSession
     let path: String
     /// The operation that errors name.
-    let doing: String
+    package let doing: String
 
-    init(_ session: SQLSession, path: String, doing: String = "Opening the store") {
+    package init(_ session: SQLSession, path: String, doing: String = "Opening the store") {
         self.session = session
         self.path = path
         self.doing = doing
     }
 
-    func pragma(_ text: String) throws(StoreError) {
+    package func pragma(_ text: String) throws(StoreError) {
         try session.run("pragma \(text)", doing: doing, isTimed: false)
     }
 
@@ -27,7 +27,7 @@ struct StoreSetup {
     func useWriteAheadLog() throws(StoreError) { try setJournal("wal") }
 
     /// Changes the journal mode, as ``useWriteAheadLog()`` does.
-    func setJournal(_ mode: String) throws(StoreError) {
+    package func setJournal(_ mode: String) throws(StoreError) {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(session.connection.busyTimeout)
         var pause: Int32 = 1
@@ -46,7 +46,7 @@ struct StoreSetup {
     ///
     /// The mode changes once the lock is taken: in that mode a connection that waits keeps its lock for reading, for whose end
     /// another one can wait, which opens the store and keeps this one waiting.
-    func lock() throws(StoreError) {
+    package func lock() throws(StoreError) {
         try inTransaction("BEGIN EXCLUSIVE", isLogged: true) { () throws(StoreError) in
             try pragma("locking_mode=exclusive")
         }
@@ -67,7 +67,7 @@ struct StoreSetup {
     /// - Parameters:
     ///   - beginning: The statement that begins the transaction; one that only reads needs no lock at first.
     ///   - isLogged: Whether the SQL log shows the transaction.
-    func inTransaction<R>(
+    package func inTransaction<R>(
         _ beginning: String = "BEGIN", isLogged: Bool = false, _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
         try session.run(beginning, doing: doing, isLogged: isLogged)
@@ -92,7 +92,7 @@ struct StoreSetup {
     }
 
     /// Runs a reading statement, recorded as its own event.
-    func read<Row>(_ sql: String, _ row: (OpaquePointer) -> Row) throws(StoreError) -> [Row] {
+    package func read<Row>(_ sql: String, _ row: (OpaquePointer) -> Row) throws(StoreError) -> [Row] {
         let statement = try session.connection.statement(sql)
         session.log.statement(sql)
         var rows: [Row] = []
@@ -101,7 +101,7 @@ struct StoreSetup {
     }
 
     /// Checks that the store can compute all derived attributes.
-    func check(_ triggers: DerivationTriggers) throws(StoreError) {
+    package func check(_ triggers: DerivationTriggers) throws(StoreError) {
         if let (entity, attribute, expression) = triggers.unsupported.first {
             throw StoreError(
                 .unsupportedModel,
@@ -158,7 +158,7 @@ struct StoreSetup {
 
     // MARK: Existing stores
 
-    func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
+    package func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
         let (uuid, list) = try readRow()
         return (uuid, try StoreMetadata(propertyList: list, path: path))
     }

@@ -1,4 +1,4 @@
-import FaultlineModel
+package import FaultlineModel
 
 extension ManagedObject {
     /// The object of a to-one relationship.
@@ -34,7 +34,7 @@ extension ManagedObject {
 
     // MARK: - To-one
 
-    final func toOne(_ index: Int) -> ManagedObject? {
+    package final func toOne(_ index: Int) -> ManagedObject? {
         if !flags.isDisjoint(with: .slow) {
             switch prepareToRead(index) {
             case .unchanged: break
@@ -64,13 +64,13 @@ extension ManagedObject {
     }
 
     /// The entity and the key of the object that a to-one relationship refers to in the store, without making the object.
-    final func storedReference(_ property: PropertySchema) -> (entity: Int, key: Int64)? {
+    package final func storedReference(_ property: PropertySchema) -> (entity: Int, key: Int64)? {
         guard let location = location(property.index) else { return nil }
         return (storedDestination(property, location.row), location.row.integer(at: location.offset))
     }
 
     /// Sets one end of a relationship, and updates the other ends.
-    final func setToOne(_ index: Int, _ object: ManagedObject?) {
+    package final func setToOne(_ index: Int, _ object: ManagedObject?) {
         let property = runtime.schema.properties[index]
         check(object, property)
         let old = toOne(index)

@@ -80,8 +80,11 @@ public struct OrderedToMany<Destination: ManagedObject> {
 }
 
 extension OrderedToMany: RandomAccessCollection {
+    /// The position of the first element: 0.
     public var startIndex: Int { 0 }
+    /// The position after the last element.
     public var endIndex: Int { members.endIndex }
+    /// The member at a position.
     public subscript(position: Int) -> Destination { members[position] }
 
     /// Iterates over the current members; changes during the iteration are not seen.

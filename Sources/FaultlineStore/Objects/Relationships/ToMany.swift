@@ -66,9 +66,12 @@ public struct ToMany<Destination: ManagedObject> {
 }
 
 extension ToMany: RandomAccessCollection {
+    /// The position of the first element: 0.
     public var startIndex: Int { 0 }
+    /// The position after the last element.
     public var endIndex: Int { owner.members(index).count }
 
+    /// The member at a position.
     public subscript(position: Int) -> Destination {
         ManagedObject.cast(owner.members(index)[position], name)
     }

@@ -17,6 +17,7 @@ public protocol TransformableValue: AttributeScalar, AttributeRepresentable {
 }
 
 extension TransformableValue where Self: Codable {
+    /// A transformer that encodes values as JSON.
     public static var valueTransformer: ValueTransformer { CodableTransformer<Self>() }
 }
 
@@ -29,11 +30,15 @@ extension TransformableValue {
         return .binary(data)
     }
 
+    /// Converts a stored value.
+    ///
+    /// - Returns: `nil` if the value has another type.
     public init?(_ value: AttributeValue) {
         guard case .binary(let data) = value, let found = Self.valueTransformer.value(data) as? Self else { return nil }
         self = found
     }
 
+    /// Reads an attribute of an object.
     public static func _read(_ object: ManagedObject, _ index: Int) -> Self? {
         guard case .binary(let data)? = object.readValue(index) else { return nil }
         if let found = valueTransformer.value(data) as? Self { return found }

@@ -59,8 +59,10 @@ open class ValueTransformer: @unchecked Sendable {
 
 /// The name of a ``ValueTransformer``.
 public struct ValueTransformerName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The name.
     public let rawValue: String
 
+    /// Creates a name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -70,6 +72,7 @@ public struct ValueTransformerName: RawRepresentable, Hashable, Sendable, Expres
         self.rawValue = rawValue
     }
 
+    /// Creates one from text in quotation marks.
     public init(stringLiteral value: String) {
         rawValue = value
     }

@@ -2,8 +2,10 @@
 ///
 /// See ``ManagedObject/awake(fromSnapshotEvents:)``.
 public struct SnapshotEventType: OptionSet, Sendable, Hashable {
+    /// The options as bits.
     public let rawValue: UInt
 
+    /// Creates a set of options from its bits.
     public init(rawValue: UInt) {
         self.rawValue = rawValue
     }

@@ -7,26 +7,32 @@ public protocol FetchPredicateArgument {
 }
 
 extension AttributeScalar {
+    /// The argument as an expression.
     public var _predicateArgument: FetchExpression { FetchExpression(.value(attributeValue)) }
 }
 
 extension ManagedObjectID: FetchPredicateArgument {
+    /// The argument as an expression.
     public var _predicateArgument: FetchExpression { FetchExpression(.object(self)) }
 }
 
 extension ManagedObject: FetchPredicateArgument {
+    /// The argument as an expression.
     public var _predicateArgument: FetchExpression { FetchExpression(.object(objectID)) }
 }
 
 extension FetchExpression: FetchPredicateArgument {
+    /// The argument as an expression.
     public var _predicateArgument: FetchExpression { self }
 }
 
 extension Array: FetchPredicateArgument where Element: FetchPredicateArgument {
+    /// The argument as an expression.
     public var _predicateArgument: FetchExpression { .list(map(\._predicateArgument)) }
 }
 
 extension Set: FetchPredicateArgument where Element: FetchPredicateArgument {
+    /// The argument as an expression.
     public var _predicateArgument: FetchExpression { .list(map(\._predicateArgument)) }
 }
 

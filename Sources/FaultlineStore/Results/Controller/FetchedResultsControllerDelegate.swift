@@ -41,20 +41,25 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 }
 
 extension FetchedResultsControllerDelegate {
+    /// Does nothing.
     public func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {}
 
+    /// Does nothing.
     public func controller(
         _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
         atSectionIndex index: Int, for type: FetchedResultsChangeType
     ) {}
 
+    /// Does nothing.
     public func controller(
         _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
         for type: FetchedResultsChangeType, newIndexPath: IndexPath?
     ) {}
 
+    /// Does nothing.
     public func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {}
 
+    /// Does nothing.
     public func controller(
         _ controller: FetchedResultsController<Object>, didChangeContentWith changes: FetchedResultsChanges
     ) {}

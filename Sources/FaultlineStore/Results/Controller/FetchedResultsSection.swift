@@ -14,7 +14,9 @@ public struct FetchedResultsSection<Object: ManagedObject>: RandomAccessCollecti
         self.indexTitle = indexTitle
     }
 
+    /// The position of the first element: 0.
     public var startIndex: Int { 0 }
+    /// The position after the last element.
     public var endIndex: Int { range.count }
 
     /// The object at an index of the section.

@@ -6,10 +6,10 @@ import Foundation
 ///
 /// Opened without SQLite's own mutexes (`SQLITE_OPEN_NOMUTEX`, https://www.sqlite.org/threadsafe.html): used under its
 /// store's lock.
-final class SQLConnection {
+package final class SQLConnection {
     let path: String
-    let handle: OpaquePointer
-    let busyTimeout: Double
+    package let handle: OpaquePointer
+    package let busyTimeout: Double
     /// Waits if another connection has locked the file.
     let busy: BusyHandler
     /// The rows that triggers changed during a save.
@@ -24,14 +24,14 @@ final class SQLConnection {
     private var valueArrays: [ValueArray] = []
 
     /// SQLite's name for a private in-memory database (https://www.sqlite.org/inmemorydb.html).
-    static let memory = ":memory:"
+    package static let memory = ":memory:"
 
     /// Opens a connection.
     ///
     /// - Parameters:
     ///   - path: the file, or the database's name in messages.
     ///   - name: what SQLite opens, as a URI or ``memory``; `nil` for the file.
-    init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
+    package init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         if name == nil, Self.isPipeOrDevice(path) {
             throw StoreError(
                 .notADatabase, "'\(path)' is a pipe or a device, which cannot hold a store; name another file.")
@@ -75,7 +75,7 @@ final class SQLConnection {
     }
 
     /// Closes the connection, which must not be used afterward.
-    func close() {
+    package func close() {
         guard isOpen else { return }
         isOpen = false
         statements.removeAll()
@@ -87,7 +87,7 @@ final class SQLConnection {
     ///
     /// Values are bound, but limits and offsets are part of the text. If there are more than 256 statements, the least
     /// recently used half is discarded.
-    func statement(_ sql: String) throws(StoreError) -> SQLStatement {
+    package func statement(_ sql: String) throws(StoreError) -> SQLStatement {
         requests += 1
         if let statement = statements[sql] {
             statement.lastRequest = requests
@@ -106,7 +106,7 @@ final class SQLConnection {
     var statementCount: Int { statements.count }
 
     /// Prepares a statement without caching it.
-    func prepare(_ sql: String) throws(StoreError) -> SQLStatement {
+    package func prepare(_ sql: String) throws(StoreError) -> SQLStatement {
         var prepared: OpaquePointer?
         let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard result == SQLITE_OK, let prepared else {
@@ -120,7 +120,7 @@ final class SQLConnection {
 
     /// Whether the journal mode is WAL, in which readers and a writer do not block each other; false if it cannot be
     /// determined.
-    var hasWriteAheadLog: Bool { pragma("journal_mode") == "wal" }
+    package var hasWriteAheadLog: Bool { pragma("journal_mode") == "wal" }
 
     /// Returns the value of a pragma, without an event and without a line in the log.
     private func pragma(_ name: String) -> String? {
@@ -165,7 +165,7 @@ final class SQLConnection {
         return table
     }
 
-    func error(_ result: Int32, doing: String) -> StoreError {
+    package func error(_ result: Int32, doing: String) -> StoreError {
         .sqlite(
             result, doing: doing, path: path, detail: String(cString: sqlite3_errmsg(handle)), busyTimeout: busyTimeout)
     }
@@ -179,7 +179,7 @@ final class SQLConnection {
     }
 
     /// Whether no transaction is open.
-    var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+    package var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 }
 
 /// Integers that a statement reads as a table.

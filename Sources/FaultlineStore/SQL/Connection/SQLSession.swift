@@ -1,10 +1,10 @@
 import CSQLite
-import FaultlineRecorder
+package import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
 /// The result of running a statement, besides its rows.
-struct StatementRun {
+package struct StatementRun {
     var rows = 0
     /// For the trace; `nil` while not recording.
     var record: StatementRecord?
@@ -17,14 +17,14 @@ struct StatementRun {
 /// A connection with its recorder and log: runs statements, and records and logs the runs.
 ///
 /// Used under its store's lock.
-final class SQLSession {
-    let connection: SQLConnection
+package final class SQLSession {
+    package let connection: SQLConnection
     let recorder: Recorder
     let log: SQLDebugLog
     /// The tables whose indexes the trace contains.
     fileprivate var recordedTables: Set<String> = []
 
-    init(_ connection: SQLConnection, recorder: Recorder, log: SQLDebugLog) {
+    package init(_ connection: SQLConnection, recorder: Recorder, log: SQLDebugLog) {
         self.connection = connection
         self.recorder = recorder
         self.log = log
@@ -35,7 +35,7 @@ final class SQLSession {
     ///
     /// - Returns: the number of changed rows.
     @discardableResult
-    func run(
+    package func run(
         _ sql: String, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true, isTimed: Bool = true,
         origin: TraceOrigin = TraceOrigin()
     ) throws(StoreError) -> Int {
@@ -116,7 +116,7 @@ final class SQLSession {
 
     /// Reads the rows of a statement whose values have been bound, recorded as its own event.
     @discardableResult
-    func readAsEvent(
+    package func readAsEvent(
         _ statement: SQLStatement, doing: String, measuresPages: Bool = false, origin: TraceOrigin = TraceOrigin(),
         _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) -> StatementRun {

@@ -5,9 +5,9 @@ import Foundation
 /// A prepared statement that is cached and run again.
 ///
 /// Belongs to one connection, and is used under its store's lock.
-final class SQLStatement {
+package final class SQLStatement {
     let sql: String
-    let handle: OpaquePointer
+    package let handle: OpaquePointer
     let type: TraceEvent.Statement.StatementType
     /// Whether it has not been run since it was prepared.
     var isFresh = true
@@ -39,7 +39,7 @@ final class SQLStatement {
 
     /// Binds a value; positions start at 1.
     @discardableResult
-    func bind(_ value: SQLValue, at position: Int32) -> Int32 {
+    package func bind(_ value: SQLValue, at position: Int32) -> Int32 {
         switch value {
         case .null: return sqlite3_bind_null(handle, position)
         case .integer(let value): return sqlite3_bind_int64(handle, position, value)
@@ -63,7 +63,7 @@ final class SQLStatement {
     /// Resets the statement for its next run.
     ///
     /// Keeps the bindings.
-    func reset() {
+    package func reset() {
         sqlite3_reset(handle)
         isFresh = false
     }

@@ -1,9 +1,9 @@
 import CSQLite
-import FaultlineModel
-import Foundation
+package import FaultlineModel
+package import Foundation
 
 /// A value to bind to a statement.
-enum SQLValue: Hashable {
+package enum SQLValue: Hashable {
     case null
     case integer(Int64)
     case real(Double)
@@ -11,7 +11,7 @@ enum SQLValue: Hashable {
     case blob(Data)
 
     /// Creates the stored form of an attribute's value.
-    init(_ value: AttributeValue) {
+    package init(_ value: AttributeValue) {
         switch value {
         case .integer(let value): self = .integer(value)
         case .boolean(let value): self = .integer(value ? 1 : 0)

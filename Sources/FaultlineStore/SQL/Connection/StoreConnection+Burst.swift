@@ -48,7 +48,7 @@ extension StoreConnection {
     /// Ends the transaction, which makes the next read see what others wrote.
     ///
     /// Called under the lock.
-    func endRead() {
+    package func endRead() {
         if bulk != .none { return finishFaults() }
         guard isReading, !isPinned else { return }
         isReading = false

@@ -6,9 +6,9 @@ import Synchronization
 /// One of a store's connections with its statements and read transaction, used by one caller at a time.
 ///
 /// "Under the lock" means within ``locked(for:_:)``.
-final class StoreConnection: @unchecked Sendable {
+package final class StoreConnection: @unchecked Sendable {
     // Mutable state is accessed only under the lock.
-    let session: SQLSession
+    package let session: SQLSession
     let recorder: Recorder
     let log: SQLDebugLog
     /// The cache for the rows that the connection reads.
@@ -40,7 +40,7 @@ final class StoreConnection: @unchecked Sendable {
     @exclusivity(unchecked)
     var isPinned = false
     /// Whether all saves share a transaction, which whoever began it commits.
-    enum Bulk {
+    package enum Bulk {
         case none
         case running
         /// A save failed, and its changes cannot be undone.
@@ -48,7 +48,7 @@ final class StoreConnection: @unchecked Sendable {
     }
 
     @exclusivity(unchecked)
-    var bulk = Bulk.none
+    package var bulk = Bulk.none
     /// Whether the store was closed.
     @exclusivity(unchecked)
     private var isClosed = false
@@ -83,7 +83,7 @@ final class StoreConnection: @unchecked Sendable {
         @inline(__always) get { owner.unsafelyUnwrapped }
     }
 
-    var sqlite: SQLConnection { session.connection }
+    package var sqlite: SQLConnection { session.connection }
 
     // MARK: - The lock
 
@@ -92,7 +92,7 @@ final class StoreConnection: @unchecked Sendable {
     /// Calls must not be nested.
     ///
     /// - Parameter origin: the caller, for the events of its own wait and of those who wait for it.
-    func locked<R>(
+    package func locked<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
         var outcome = WorkOutcome<R>()

@@ -50,12 +50,12 @@ extension SQLDebugLog {
     }
 
     /// Logs a part of a migration.
-    func migration(_ text: @autoclosure () -> String) {
+    package func migration(_ text: @autoclosure () -> String) {
         guard printsMigrations else { return }
         print(.annotation, "(migration) \(text())")
     }
 
-    static func seconds(since start: ContinuousClock.Instant) -> String {
+    package static func seconds(since start: ContinuousClock.Instant) -> String {
         seconds(UInt64(max((ContinuousClock.now - start) / .nanoseconds(1), 0)))
     }
 

@@ -2,14 +2,17 @@
 public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     /// The program, which is the name of its folder as well.
     public var application: String
+    /// The name of the scenario.
     public var scenario: String
+    /// The rule that detects it.
     public var rule: String
     /// The finding's title, with `…` for what is not the same in each run, such as a size that was measured.
     public var title: String
     /// The lines that the finding says to write; `nil`: not compared.
     public var code: [String]?
-    /// A part of the line to change, usually the comment at its end, and the file that holds it.
+    /// A part of the line to change, usually the comment at its end.
     public var line: String
+    /// The file with the line to change.
     public var file: String
     /// Whether the finding may be a note in one run and a warning in the next: what it saves is close to a threshold.
     public var mayBeNote: Bool
@@ -20,6 +23,7 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     /// For a flaw that its time alone makes one: a fast machine takes less.
     public var thresholds: String?
 
+    /// Describes a flaw.
     public init(
         _ application: String, _ scenario: String, _ rule: String, _ title: String, code: [String]? = nil, line: String,
         file: String = "main.swift", mayBeNote: Bool = false, others: Set<String> = [],
@@ -37,6 +41,7 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
         self.thresholds = thresholds
     }
 
+    /// The application, the scenario and the rule.
     public var description: String { "\(application), \(scenario): \(rule)" }
 
     /// Whether a finding is the one that the flaw is known by.

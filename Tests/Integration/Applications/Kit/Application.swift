@@ -11,6 +11,7 @@ public import Foundation
 ///
 /// Each form prepares the store that it reads, so that a repair can be one of the model.
 public struct Application: Sendable {
+    /// The store.
     public let storeURL: URL
     /// Whether the work is done as it should not be.
     public let isFlawed: Bool

@@ -13,6 +13,8 @@ final class Book: ManagedObject {
     static let shelf = ToOneKey<Shelf>("shelf")
 }
 
+/// Whether the model has an attribute that stores of the older model lack.
+let isNewer = CommandLine.arguments.dropFirst(2).first == "newer"
 let model = try ManagedObjectModel(entities: [
     EntityDescription(
         "Shelf",
@@ -20,12 +22,19 @@ let model = try ManagedObjectModel(entities: [
         relationships: [RelationshipDescription("books", to: "Book", inverse: "shelf", isToMany: true)]),
     EntityDescription(
         "Book",
-        attributes: [AttributeDescription("title", .string), AttributeDescription("pages", .integer64)],
+        attributes: [AttributeDescription("title", .string), AttributeDescription("pages", .integer64)]
+            + (isNewer ? [AttributeDescription("year", .integer64)] : []),
         relationships: [RelationshipDescription("shelf", to: "Shelf", inverse: "books")]),
 ])
 let store = URL(fileURLWithPath: CommandLine.arguments[1])
 let container = try PersistentContainer(
     name: "Library", managedObjectModel: model, storeURL: store, classes: [Shelf.self, Book.self])
+
+if isNewer {
+    let books = try container.viewContext.fetch(FetchRequest<Book>())
+    print("\(books.count) books without a year: \(books.allSatisfy { $0.value(forKey: "year") == nil })")
+    exit(0)
+}
 
 let writing = container.newBackgroundContext()
 try writing.performAndWait {

@@ -1,0 +1,4 @@
+import Foundation
+
+var url: URL { fatalError() }
+var checksums: [String] { fatalError() }
