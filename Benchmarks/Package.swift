@@ -43,7 +43,7 @@ let package = Package(
             ],
             path: "Benchmarks/Budgets",
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        // What programs do, with thresholds.
+        // The work of programs, with thresholds.
         .executableTarget(
             name: "Scenarios",
             dependencies: [

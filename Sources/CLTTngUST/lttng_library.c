@@ -53,7 +53,7 @@ static bool has_room(void) {
 
 // MARK: - Forking
 
-// What liblttng-ust-fork.so does for programs that preload it: without these calls, a forked child has none of the
+// The calls that liblttng-ust-fork.so makes for programs that preload it: without them, a forked child has none of the
 // library's threads and no session of its own. The first one blocks signals, and holds locks until another is called.
 static void (*before)(sigset_t *), (*after_in_parent)(sigset_t *), (*after_in_child)(sigset_t *);
 static sigset_t signals;

@@ -15,7 +15,7 @@
 
 #include "faultline_recorder.h"
 
-// What the processes of a recording tell its collector if they cannot create rings: a file that each of them maps when it
+// The message of a recording's processes to its collector if they cannot create rings: a file that each of them maps when it
 // begins, while it still may. Later it may have given up its rights, or its descriptors.
 
 typedef struct board {

@@ -163,7 +163,7 @@ static bool is_at_hand(fl_timeline *timeline) {
 
 // MARK: - Resting
 
-// Whether the descriptor counts towards the program's limit.
+// Whether the descriptor counts toward the program's limit.
 static bool is_scarce(int descriptor) {
     struct rlimit limit;
     return descriptor >= 0 && descriptor < FL_DESCRIPTOR_APART && getrlimit(RLIMIT_NOFILE, &limit) == 0

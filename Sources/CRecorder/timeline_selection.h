@@ -1,4 +1,4 @@
-// What stays of a timeline without its oldest events.
+// The part of a timeline that remains without its oldest events.
 
 #ifndef FAULTLINE_TIMELINE_SELECTION_H
 #define FAULTLINE_TIMELINE_SELECTION_H

@@ -27,7 +27,7 @@ extension BudgetCheck.Outcome: JSONObject {
 
 extension BudgetCheck.State: JSONWord {}
 
-/// A finding, and how it counts towards the result of a check.
+/// A finding, and how it counts toward the result of a check.
 private struct CheckedFinding: JSONObject {
     let finding: Finding
     let state: BudgetCheck.State

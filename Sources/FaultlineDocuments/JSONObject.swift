@@ -123,7 +123,7 @@ package struct JSONMember<Root>: Sendable {
         self.init(key, "", value)
     }
 
-    /// - Parameter limits: What the schema demands besides the type, such as `"maximum"`.
+    /// - Parameter limits: The schema's conditions besides the type, such as `"maximum"`.
     package init<Value: JSONRepresentable>(
         _ key: String, _ summary: String, limits: [(key: String, value: JSONValue)] = [],
         _ value: @escaping @Sendable (Root) -> Value

@@ -39,7 +39,7 @@ package enum JSONValue: Sendable {
         return text
     }
 
-    /// The JSON with what fits in a line on one, and with words side by side, indented by two spaces.
+    /// The JSON, indented by two spaces, with each value that fits on one line there, and with words side by side.
     package var compact: String { compact(indent: 0, room: Self.width) }
 
     private static let width = 128
@@ -70,7 +70,7 @@ package enum JSONValue: Sendable {
         return "\(open)\n\(parts.map { margin + $0 }.joined(separator: ",\n"))\n\(margin.dropLast(2))\(close)"
     }
 
-    /// Whether it is text that is no sentence.
+    /// Whether it is text that is not a sentence.
     private var isWord: Bool { if case .string(let text) = self { !text.contains(" ") } else { false } }
 
     /// The JSON on one line, with spaces after commas and colons.

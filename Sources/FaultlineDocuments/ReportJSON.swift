@@ -105,7 +105,7 @@ public struct ReportJSON: JSONDocument {
             },
             .init("count", \.evidence.count),
             .init(
-                "rows", "Rows that statements went through, or objects that were created or changed.", \.evidence.rows),
+                "rows", "Rows that statements processed, or objects that were created or changed.", \.evidence.rows),
             .init("bytes", "The largest size of the store's file, in bytes.", \.evidence.bytes),
             .init("time", "In nanoseconds.", \.evidence.time),
             .init(

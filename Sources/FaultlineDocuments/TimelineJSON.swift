@@ -27,13 +27,13 @@ extension EventTimeline: JSONDocument {
         let timeline: EventTimeline
 
         static let members: JSONMembers<NumberedLane> = [
-            .init("process", "Null for the lane of the threads that are too many for lanes of their own.") {
+            .init("process", "Null for the lane of the threads beyond those with lanes of their own.") {
                 $0.lane.isRest ? nil : $0.lane.process
             },
             .init("program", "The path of the program.", \.lane.program), .init("thread", \.lane.thread),
             .init("threadName", \.lane.threadName), .init("isMainThread", \.lane.isMainThread),
             .init(
-                "isRest", "Whether it stands for the threads that are too many for lanes of their own.", \.lane.isRest),
+                "isRest", "Whether it represents the threads beyond those with lanes of their own.", \.lane.isRest),
             .init("scopes") { $0.numbers($0.lane.scopes) }, .init("tracks") { $0.numbers($0.lane.tracks) },
         ]
 

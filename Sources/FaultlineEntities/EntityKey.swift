@@ -181,8 +181,8 @@ where Value.RawValue: AttributeScalar & AttributeRepresentable {
     /// Creates a key for an attribute.
     ///
     /// - Parameters:
-    ///   - name: the name of the attribute in the model.
-    ///   - defaultValue: the value to read if the stored raw value is missing or unknown to the type, for example
+    ///   - name: The name of the attribute in the model.
+    ///   - defaultValue: The value to read if the stored raw value is missing or unknown to the type, for example
     ///     because another version of the program set it.
     @inlinable
     public init(_ name: String, default defaultValue: Value) {

@@ -9,13 +9,13 @@ extension FetchRequest where Object: Entity {
     /// Key paths can lead over to-one relationships: `\.shelf?.room`. Traps if one does not lead to a property.
     ///
     /// - Parameters:
-    ///   - sortDescriptors: the sort order; if empty, the order in which the store finds the rows.
-    ///   - fetchLimit: the maximum number of objects; 0 for no limit.
-    ///   - fetchBatchSize: the number of rows to load at a time; 0 loads all at once.
-    ///   - prefetching: the relationships to prefetch, in one trip each; `\.shelf?.room` prefetches shelves and rooms. Swift
+    ///   - sortDescriptors: The sort order; if empty, the order in which the store finds the rows.
+    ///   - fetchLimit: The maximum number of objects; 0 for no limit.
+    ///   - fetchBatchSize: The number of rows to load at a time; 0 loads all at once.
+    ///   - prefetching: The relationships to prefetch, in one trip each; `\.shelf?.room` prefetches shelves and rooms. Swift
     ///     has no key paths over to-many relationships; use ``FetchRequest/relationshipKeyPathsForPrefetching`` for these:
     ///     `"chapters.notes"`.
-    ///   - propertiesToFetch: the properties to read; if empty, all.
+    ///   - propertiesToFetch: The properties to read; if empty, all.
     @_disfavoredOverload
     public init(
         sortDescriptors: [EntitySortDescriptor<Object>] = [], fetchLimit: Int = 0, fetchBatchSize: Int = 0,
@@ -30,13 +30,13 @@ extension FetchRequest where Object: Entity {
     ///         #Predicate { $0.pages > 300 }, sortDescriptors: [.ascending(\.title)], prefetching: \.shelf)
     ///
     /// - Parameters:
-    ///   - predicate: selects the objects.
-    ///   - sortDescriptors: the sort order; if empty, the order in which the store finds the rows.
-    ///   - fetchLimit: the maximum number of objects; 0 for no limit.
-    ///   - fetchBatchSize: the number of rows to load at a time; 0 loads all at once.
-    ///   - prefetching: the relationships to prefetch, as in a request without a predicate.
-    ///   - propertiesToFetch: the properties to read; if empty, all.
-    /// - Throws: as ``FetchPredicate/init(_:)``.
+    ///   - predicate: Selects the objects.
+    ///   - sortDescriptors: The sort order; if empty, the order in which the store finds the rows.
+    ///   - fetchLimit: The maximum number of objects; 0 for no limit.
+    ///   - fetchBatchSize: The number of rows to load at a time; 0 loads all at once.
+    ///   - prefetching: The relationships to prefetch, as in a request without a predicate.
+    ///   - propertiesToFetch: The properties to read; if empty, all.
+    /// - Throws: The errors of ``FetchPredicate/init(_:)``.
     @_disfavoredOverload
     public init(
         _ predicate: Predicate<Object>, sortDescriptors: [EntitySortDescriptor<Object>] = [], fetchLimit: Int = 0,
@@ -69,8 +69,8 @@ public struct EntitySortDescriptor<Object: Entity>: Sendable, Hashable {
     /// Traps if the key path does not lead to a property.
     ///
     /// - Parameters:
-    ///   - keyPath: the key path of the attribute.
-    ///   - order: the order of strings; by code points by default.
+    ///   - keyPath: The key path of the attribute.
+    ///   - order: The order of strings; by code points by default.
     public static func ascending<Value>(
         _ keyPath: KeyPath<Object, Value>, _ order: TextOrder = .lexical
     ) -> EntitySortDescriptor {

@@ -35,12 +35,12 @@
 /// Reading and setting a property uses the same calls as a hand-written `AttributeKey`.
 ///
 /// - Parameters:
-///   - name: the entity's name; by default, the class's name.
-///   - isAbstract: whether only subentities have objects, and the entity itself has none.
-///   - renamingIdentifier: the entity's name in an earlier version of the model.
-///   - versionHashModifier: text that distinguishes this version of the entity from another if nothing else has
+///   - name: The entity's name; by default, the class's name.
+///   - isAbstract: Whether only subentities have objects, and the entity itself has none.
+///   - renamingIdentifier: The entity's name in an earlier version of the model.
+///   - versionHashModifier: Text that distinguishes this version of the entity from another if nothing else has
 ///     changed.
-///   - userInfo: arbitrary notes.
+///   - userInfo: Arbitrary notes.
 @attached(
     member, conformances: Entity,
     names: named(entityName), named(entityDeclaration), named(_entityDeclaration), named(keyPaths), named(init))
@@ -57,18 +57,18 @@ public macro Entity(
 ///     @Attribute(minimumValue: 0, maximumValue: 100) var rating: Int?
 ///
 /// - Parameters:
-///   - options: see ``AttributeOption``.
-///   - type: the attribute's type, if several fit the variable's type; `Int` is stored as `AttributeType.integer64`
+///   - options: See ``AttributeOption``.
+///   - type: The attribute's type, if several fit the variable's type; `Int` is stored as `AttributeType.integer64`
 ///     by default.
-///   - isOptional: whether an object can be saved without a value; by default, whether the variable is optional.
+///   - isOptional: Whether an object can be saved without a value; by default, whether the variable is optional.
 ///     Without a value, a variable that is not optional reads as the initial value, or else as zero, empty or false.
-///   - minimumValue: the minimum value for saving; for strings, the minimum number of characters.
-///   - maximumValue: the maximum value for saving; for strings, the maximum number of characters.
-///   - regularExpression: the pattern that a string must match for saving.
-///   - renamingIdentifier: the attribute's name in an earlier version of the model.
-///   - versionHashModifier: text that distinguishes this version of the attribute from another if nothing else has
+///   - minimumValue: The minimum value for saving; for strings, the minimum number of characters.
+///   - maximumValue: The maximum value for saving; for strings, the maximum number of characters.
+///   - regularExpression: The pattern that a string must match for saving.
+///   - renamingIdentifier: The attribute's name in an earlier version of the model.
+///   - versionHashModifier: Text that distinguishes this version of the attribute from another if nothing else has
 ///     changed.
-///   - userInfo: arbitrary notes.
+///   - userInfo: Arbitrary notes.
 @attached(accessor)
 @attached(peer, names: prefixed(_))
 public macro Attribute(
@@ -82,17 +82,17 @@ public macro Attribute(
 ///     @Relationship(deleteRule: .cascade, inverse: \Item.category) var items: ToMany<Item>
 ///
 /// - Parameters:
-///   - deleteRule: the rule for the related objects when an object is deleted; by default `DeleteRule.nullify`.
-///   - inverse: the inverse relationship; `nil` for none. Only one side names the other, because the compiler rejects a
+///   - deleteRule: The rule for the related objects when an object is deleted; by default `DeleteRule.nullify`.
+///   - inverse: The inverse relationship; `nil` for none. Only one side names the other, because the compiler rejects a
 ///     circular reference. If neither does, the inverse is the destination's only relationship to this entity, if there
 ///     is exactly one.
-///   - isOptional: whether an object can be saved without a related object.
-///   - minimumCount: the minimum number of objects in a to-many relationship that is not empty.
-///   - maximumCount: the maximum number of objects in a to-many relationship; 0 for no limit.
-///   - renamingIdentifier: the relationship's name in an earlier version of the model.
-///   - versionHashModifier: text that distinguishes this version of the relationship from another if nothing else has
+///   - isOptional: Whether an object can be saved without a related object.
+///   - minimumCount: The minimum number of objects in a to-many relationship that is not empty.
+///   - maximumCount: The maximum number of objects in a to-many relationship; 0 for no limit.
+///   - renamingIdentifier: The relationship's name in an earlier version of the model.
+///   - versionHashModifier: Text that distinguishes this version of the relationship from another if nothing else has
 ///     changed.
-///   - userInfo: arbitrary notes.
+///   - userInfo: Arbitrary notes.
 @attached(accessor)
 @attached(peer, names: prefixed(_))
 public macro Relationship(

@@ -12,7 +12,7 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` as
     ///   ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)`` does, at the
     ///   line of the class or of its property. If the inverse of a relationship is ambiguous and not declared, the
-    ///   relationship has no inverse; this is no error.
+    ///   relationship has no inverse; this is not an error.
     public convenience init(
         entities types: any Entity.Type..., versionIdentifiers: [String] = [],
         configurations: [ConfigurationDescription] = [], fetchRequestTemplates: [FetchRequestTemplate] = []
@@ -47,7 +47,7 @@ extension PersistentContainer {
     ///
     /// Without a URL, the store is `NAME.sqlite` in ``defaultDirectoryURL()``.
     ///
-    /// - Throws: as ``init(name:entities:storeDescription:recorder:sqlDebug:)``.
+    /// - Throws: The errors of ``init(name:entities:storeDescription:recorder:sqlDebug:)``.
     public convenience init(
         name: String, entities types: any Entity.Type..., storeURL: URL? = nil, recorder: Recorder = .shared,
         sqlDebug: SQLDebugLog = .shared

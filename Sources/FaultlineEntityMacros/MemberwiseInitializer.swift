@@ -13,7 +13,7 @@ struct MemberwiseInitializer {
 
     /// Creates the initializer.
     ///
-    /// - Parameter access: the class's access level followed by a space, or an empty string.
+    /// - Parameter access: The class's access level followed by a space, or an empty string.
     init(_ properties: [PropertyDeclaration], access: String) {
         let properties = properties.filter { !["private", "fileprivate"].contains($0.access) && !$0.type.isToMany }
         self.properties = properties

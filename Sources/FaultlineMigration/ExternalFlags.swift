@@ -8,7 +8,7 @@ import FaultlineStore
 struct ExternalFlags {
     typealias Attribute = StoreVersion.ExternalAttribute
 
-    /// The attributes that have values, and whether all of these begin as external ones do.
+    /// Whether all values of an attribute begin like external ones, by attribute; attributes without values are missing.
     private let looksExternal: [Attribute: Bool]
 
     /// Looks at the values of a store.
@@ -38,7 +38,7 @@ struct ExternalFlags {
     /// The attributes whose values look external; they may also all begin with such a byte by chance.
     var external: [Attribute] { looksExternal.filter(\.value).map(\.key) }
 
-    /// Whether the flags of a version are those that the values show.
+    /// Whether the flags of a version match those that the values show.
     func fit(_ model: ManagedObjectModel) -> Bool {
         looksExternal.allSatisfy { Self.flag(of: $0.key, in: model) == $0.value }
     }
@@ -75,8 +75,8 @@ extension AttributeDescription {
 extension StoreVersion {
     /// Checks that the store of this version can become one of a newer version, as far as the models show.
     ///
-    /// - Throws: ``StoreError`` if no store can have one of the two models, or if the newer one takes values out of files and
-    ///   nothing but the values shows how the older version stores them.
+    /// - Throws: ``StoreError`` if no store can have one of the two models, or if the newer one moves values out of files and
+    ///   only the values show how the older version stores them.
     func checkMigration(to new: ManagedObjectModel, _ path: String) throws(StoreError) {
         if let error = StoreOpening.relationshipObstacle(model, path) ?? StoreOpening.obstacle(new, path) {
             throw error

@@ -23,10 +23,10 @@ struct IndexUpdate {
         digest = model.schema.indexDigest(forTables: opening.configuration?.tables)
     }
 
-    /// Creates and removes indexes, if the model's have changed since this was done last.
+    /// Creates and removes indexes if the model's indexes have changed since the last update.
     ///
-    /// Leaves stores alone that Core Data created and Faultline never migrated. One that cannot be written now is updated at another
-    /// opening.
+    /// Leaves alone stores that Core Data created and Faultline never migrated. A store that cannot be written now is updated
+    /// when it is opened again.
     func runIfNeeded() {
         guard description.type == .sqlite, !description.isInMemory, !description.isReadOnly,
             opening.metadata.values[VersionKeys.layout] != nil,

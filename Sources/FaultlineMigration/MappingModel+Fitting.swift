@@ -3,19 +3,19 @@ import FaultlineStore
 import Foundation
 
 extension MappingModel {
-    /// Why a mapping's entities are not those of two models, as a part of a sentence; `nil` if they are.
+    /// The reason why a mapping's entities do not match two models, as part of a sentence; `nil` if they match.
     func misfit(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> String? {
         misfit(source: old.entityVersionHashesByName) ?? misfit(destination: new.entityVersionHashesByName)
     }
 
-    /// Why a mapping's older entities are not those of a model with some version hashes; `nil` if they are.
+    /// The reason why a mapping's older entities do not match a model's version hashes; `nil` if they match.
     func misfit(source hashes: [String: Data]) -> String? {
         entityMappings.lazy.compactMap {
             misfit($0, $0.sourceEntityName, $0.sourceEntityVersionHash, hashes, "older")
         }.first
     }
 
-    /// Why a mapping's newer entities are not those of a model with some version hashes; `nil` if they are.
+    /// The reason why a mapping's newer entities do not match a model's version hashes; `nil` if they match.
     func misfit(destination hashes: [String: Data]) -> String? {
         entityMappings.lazy.compactMap {
             misfit($0, $0.destinationEntityName, $0.destinationEntityVersionHash, hashes, "newer")
@@ -34,10 +34,10 @@ extension MappingModel {
     }
 }
 
-// What of a mapping model does no more than copy, which both ways of running it make use of.
+// The parts of a mapping model that only copy, which both ways of running it use.
 
 extension EntityMapping {
-    /// Whether the source expression is none, or the one that Core Data's editor writes for all objects.
+    /// Whether there is no source expression, or the one that Core Data's editor writes for all objects.
     var selectsAllObjects: Bool {
         switch sourceExpression {
         case nil: return true
@@ -51,7 +51,7 @@ extension EntityMapping {
 }
 
 extension PropertyMapping {
-    /// The older relationship whose objects the expression continues, and the mapping that it names, if it does no more.
+    /// The older relationship that the expression continues, and the mapping that it names; `nil` if it does more.
     var continuedRelationship: (name: String, mapping: String?)? {
         guard case .function(.variable(.manager), let selector, let arguments)? = valueExpression, arguments.count == 2,
             case .keyPath(.variable(.source), let key) = arguments[1]
@@ -65,7 +65,7 @@ extension PropertyMapping {
 }
 
 extension MappingModel {
-    /// Lets mappings that copy objects without naming their properties name all that have equal names.
+    /// Completes mappings that copy objects without listing properties: they get all properties with equal names.
     func completed(from old: ModelSchema, to new: ModelSchema) -> MappingModel {
         MappingModel(entityMappings: entityMappings.map { $0.completed(from: old, to: new) })
     }

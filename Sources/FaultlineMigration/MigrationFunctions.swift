@@ -4,7 +4,7 @@ import Foundation
 
 /// SQL functions for values that a migration moves into or out of external storage.
 final class MigrationFunctions {
-    /// Makes a column's bytes of a plain value: `FaultlineEncodeExternal(value)`.
+    /// Turns a plain value into a column's bytes: `FaultlineEncodeExternal(value)`.
     static let encode = "FaultlineEncodeExternal"
     /// Reads the plain value that a column's bytes contain or refer to: `FaultlineDecodeExternal(bytes)`.
     static let decode = "FaultlineDecodeExternal"

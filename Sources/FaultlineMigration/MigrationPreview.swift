@@ -22,18 +22,18 @@ package struct MigrationPreview: Sendable {
     package var possibleRenamings: [PossibleRenaming] = []
     package var objects: [Objects] = []
     package var steps: [Step] = []
-    /// Why the store's rows do not allow the migration, as sentences without a full stop.
+    /// The reasons why the store's rows do not allow the migration, as sentences without a full stop.
     package var obstacles: [String] = []
     /// The size of the store's file.
     package var storeBytes: UInt64 = 0
-    /// The rows that statements would go through.
+    /// The number of rows that the statements would process.
     package var rows: UInt64 = 0
     /// The estimated time; `nil` if there are no rows.
     package var seconds: Double?
 }
 
 extension StoreMigration {
-    /// Says what the migration would do, without changing anything.
+    /// Returns a preview of the migration, without changing anything.
     func preview() throws(StoreError) -> MigrationPreview {
         let counts = try counts(old)
         let continued = Dictionary(uniqueKeysWithValues: plan.pairs.pairs.map { ($0.old.index, $0.new.name) })
@@ -57,7 +57,7 @@ extension StoreMigration {
         return preview
     }
 
-    /// How long it takes to copy a row of the largest table, measured with some of its rows.
+    /// The time to copy a row of the largest table, measured with some of its rows.
     private func secondsPerRow(_ counts: [Int64: Int64]) throws(StoreError) -> Double? {
         let sample: Int64 = 20_000
         let pair = plan.pairs.pairs.max { counts[$0.old.number] ?? 0 < counts[$1.old.number] ?? 0 }

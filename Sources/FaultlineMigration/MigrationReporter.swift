@@ -15,7 +15,7 @@ extension MigrationProgress {
 struct MigrationReporter: Sendable {
     private let path: String
     private let observer: (@Sendable (MigrationProgress) throws -> Void)?
-    /// The step of several, from 1, and their number.
+    /// The number of the current step, from 1, and the number of all steps.
     private let step: (number: Int, count: Int)
 
     init(_ description: PersistentStoreDescription, step: (number: Int, count: Int)) {
@@ -32,7 +32,7 @@ struct MigrationReporter: Sendable {
         } catch {
             throw StoreError(
                 .migrationCanceled,
-                "Migrating '\(path)' was canceled by its observer (\(error)); open the store again to migrate it.",
+                "Migrating '\(path)' was cancelled by its observer (\(error)); open the store again to migrate it.",
                 cause: error)
         }
     }

@@ -7,11 +7,11 @@ extension MigrationRoute {
     /// Migrates the store.
     ///
     /// A single step changes the store in place, if SQL can do it. Several steps change a copy, which then replaces the store's
-    /// contents, so the store never has a version between.
+    /// contents, so the store never has a version in between.
     ///
     /// - Parameters:
-    ///   - backup: Where to put a copy of the older store; `nil` for none.
-    ///   - observer: Is called during the migration instead of the description's.
+    ///   - backup: The file for a copy of the older store; `nil` for none.
+    ///   - observer: The observer to call instead of the description's.
     /// - Throws: ``StoreError`` if the store cannot be migrated, or if it no longer has the version; it is then as it was.
     package func run(
         backup: URL? = nil, observer: (@Sendable (MigrationProgress) throws -> Void)? = nil
@@ -70,9 +70,9 @@ extension MigrationRoute {
 }
 
 extension PersistentStoreCoordinator {
-    /// Migrates a store that is not open as its description says, in place or by replacing it.
+    /// Migrates a store that is not open, in place or by replacing it, according to its description.
     ///
-    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
+    /// - Parameter backup: The file for a copy of the older store; `nil` for none.
     /// - Returns: Whether the store's version was found.
     package static func migrateStore(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, recorder: Recorder = .shared,

@@ -3,7 +3,7 @@ import FaultlineRecorder
 package import FaultlineStore
 import Foundation
 
-/// The steps that lead a store from its version to another one: decided once, by what one connection reads, and then shown or run.
+/// The steps that lead a store from its version to another one: decided once, from what one connection reads, and then shown or run.
 ///
 /// Other programs can change the store in between, so each step checks under the store's lock that it still has the version.
 package struct MigrationRoute {
@@ -17,13 +17,13 @@ package struct MigrationRoute {
 
         private enum Way {
             case sql(MigrationRules)
-            /// Object by object, with the reason as a part of a sentence.
+            /// Object by object, with the reason as part of a sentence.
             case objects(String)
-            /// Not to be inferred, with the end of a sentence and the error of the inference.
+            /// Impossible to infer, with the end of a sentence and the error of the inference.
             case refused(String, ModelError? = nil)
         }
 
-        /// - Parameter mapping: A mapping model that fits both versions; `nil` to infer what continues what.
+        /// - Parameter mapping: A mapping model that fits both versions; `nil` to infer the mapping.
         package init(from old: ManagedObjectModel, to new: ManagedObjectModel, mapping: MappingModel? = nil) {
             (self.old, self.new, self.mapping) = (old, new, mapping)
             if let mapping {
@@ -41,7 +41,7 @@ package struct MigrationRoute {
             }
         }
 
-        /// Why the objects of the mapping model must be loaded to migrate them, as a part of a sentence; `nil` if SQL can do it.
+        /// The reason why objects must be loaded to migrate them, as part of a sentence; `nil` if SQL can migrate them.
         package var reasonForLoading: String? { if case .objects(let reason) = way { reason } else { nil } }
 
         /// The entities and properties that may have been renamed without an identifier.
@@ -52,11 +52,11 @@ package struct MigrationRoute {
         /// Whether the step is inferred, but cannot be.
         var isRefused: Bool { if case .refused = way { true } else { false } }
 
-        /// A step that could be inferred, but would pass over a mapping model.
+        /// A step that could be inferred, but would skip a mapping model.
         fileprivate init(refusedFrom old: ManagedObjectModel, to new: ManagedObjectModel) {
             (self.old, self.new, mapping) = (old, new, nil)
             way = .refused(
-                " because an inferred step would pass over one of its mappingModels, and no other steps lead to this version; make a mapping model from the store's version."
+                " because an inferred step would skip one of its mappingModels, and no other steps lead to this version; make a mapping model from the store's version."
             )
         }
 
@@ -112,7 +112,7 @@ package struct MigrationRoute {
     }
 
     /// - Parameter session: A connection that found the store to be older, which closes if the store is migrated; `nil` to open one.
-    /// - Returns: `nil` if the store's version is not found, or if nothing leads on and steps must not be inferred.
+    /// - Returns: `nil` if the store's version is not found, or if no step leads on and steps must not be inferred.
     init?(
         _ description: PersistentStoreDescription, to model: ManagedObjectModel, _ session: SQLSession?,
         _ recorder: Recorder, _ log: SQLDebugLog, named name: String? = nil,
@@ -139,7 +139,7 @@ package struct MigrationRoute {
         (version, steps) = decision
     }
 
-    /// Says what the first step would do, without changing anything; the rows of later steps are not there yet.
+    /// Returns a preview of the first step, without changing anything; the rows of later steps do not exist yet.
     ///
     /// - Returns: `nil` if there is no step, or if it loads objects.
     /// - Throws: ``StoreError`` if the store cannot be read, or if nothing can be inferred.
@@ -148,7 +148,7 @@ package struct MigrationRoute {
         return try StoreMigration(setup, description, version, step).preview()
     }
 
-    // MARK: Decisions
+    // MARK: - Decisions
 
     /// Checks that the store does not go back to a version that is known to be older, unless a mapping model leads there.
     private static func checkDirection(
@@ -179,7 +179,7 @@ package struct MigrationRoute {
             guard mappings.isEmpty else {
                 throw StoreError(
                     .invalidRequest,
-                    "Migrating '\(description.path)' with a mapping model is refused, because only stores of the type SQLite that have all entities can be; leave mappingModels empty."
+                    "Migrating '\(description.path)' with a mapping model is refused, because only stores of the type SQLite with all entities support that; leave mappingModels empty."
                 )
             }
             return infers ? [Step(from: old, to: new)] : nil
@@ -202,7 +202,7 @@ package struct MigrationRoute {
     ) -> [ManagedObjectModel] {
         let checksums = known.map(\.versionChecksum)
         let last = new.versionChecksum
-        // Nothing leads back through newer versions.
+        // No steps lead back through newer versions.
         guard let start = checksums.firstIndex(of: old.versionChecksum), checksums.firstIndex(of: last) ?? .max > start
         else { return [old, new] }
         return zip(known, checksums).dropFirst(start).prefix { $0.1 != last }.map(\.0) + [new]

@@ -31,7 +31,7 @@ struct SourceSearch {
         metadata = try setup.readMetadata().1
     }
 
-    /// Opens a store for a search, which nobody has to have closed.
+    /// Opens a store for a search; it need not have been closed.
     ///
     /// - Parameter session: A connection to use instead; `nil` to open one.
     static func setup(
@@ -44,12 +44,12 @@ struct SourceSearch {
     /// Returns the store's version, or `nil` if it is not found.
     ///
     /// - Parameter candidates: The program's versions, for a store that Core Data wrote or that has no copy of its model. A sequence
-    ///   that loads them should do it one after the other, as the search ends with the one that it wants.
+    ///   that loads them should load one at a time, because the search ends at the first match.
     func version(among candidates: some Sequence<ManagedObjectModel>) throws(StoreError) -> StoreVersion? {
         if let kept = try setup.keptModel(configuration: description.configuration) {
             if let version = try kept.isCoreDataCopy ? completed(kept, candidates) : match(kept) { return version }
         }
-        // Versions that no store can have are not told apart from others, as nothing in the file shows the difference.
+        // The file cannot distinguish versions that no store can have from others, so these come last.
         var unsupported: [ManagedObjectModel] = []
         for model in candidates {
             if StoreOpening.relationshipObstacle(model, description.path) != nil {
@@ -64,8 +64,8 @@ struct SourceSearch {
         return nil
     }
 
-    /// Returns a version for Core Data's copy of one, which is incomplete: one of the program's, or else the copy with what the
-    /// values show.
+    /// Completes Core Data's copy of a version: returns the program's version that fits, or else the copy with the flags that
+    /// the values show.
     private func completed(
         _ kept: ManagedObjectModel, _ candidates: some Sequence<ManagedObjectModel>
     ) throws(StoreError) -> StoreVersion? {
@@ -96,7 +96,7 @@ struct SourceSearch {
 }
 
 extension ManagedObjectModel {
-    /// Some versions, and then those beside the model, which are loaded only when a search reaches them.
+    /// The known versions, and then those beside the model, which are loaded only when a search reaches them.
     func versions(after known: [ManagedObjectModel]) -> some Sequence<ManagedObjectModel> {
         [AnySequence(known), AnySequence(siblings)].joined()
     }

@@ -4,7 +4,7 @@ import Foundation
 
 /// Finds the steps that lead from one version to another one: the fewest that inference and mapping models allow.
 ///
-/// Inference never passes over a mapping model, because the values that it converts would be lost.
+/// Inference never skips a mapping model, because the values that the model converts would be lost.
 struct StepSearch {
     /// The versions from the store's to the newest one.
     private let versions: [ManagedObjectModel]
@@ -75,7 +75,7 @@ struct StepSearch {
         return steps
     }
 
-    /// How the fewest steps reach the versions that lie on the way to the last one, and others.
+    /// Returns the arrivals at the last version and at those on the way to it, with the fewest steps; `nil` if there is no way.
     private func arrivals() -> [Arrival?]? {
         let last = versions.count - 1
         var arrivals: [Arrival?] = Array(repeating: nil, count: versions.count)

@@ -5,7 +5,7 @@ import Foundation
 
 /// The files of a store: the database, its journals, and the folder of its large values.
 struct StoreFiles {
-    /// The database itself, also if the store is opened by a link.
+    /// The database itself, even if the store is opened by a link.
     let url: URL
     /// The folder beside the file or the link by which the store is opened.
     let support: URL
@@ -20,7 +20,7 @@ struct StoreFiles {
 
     /// Removes all files, for a store that is not needed any more.
     func remove() {
-        // The database goes last, because what a killed program leaves is found by its name.
+        // The database is removed last, because the leftovers of a killed program are found by its name.
         try? FileManager.default.removeItem(at: support)
         for suffix in ["-wal", "-shm", "-journal", ""] { unlink(url.path + suffix) }
     }
@@ -56,8 +56,8 @@ struct StoreFiles {
 
     /// Copies a store that is about to be migrated.
     ///
-    /// The copy gets its name when it is whole and on the disk, also if the program is killed. The connection has the store's lock,
-    /// so no other migration can be making a copy, and what a killed one left is removed.
+    /// The copy gets its name only when it is complete and on the disk, even if the program is killed. The connection holds the
+    /// store's lock, so no other migration can be making a copy, and the leftovers of a killed one are removed.
     ///
     /// - Parameter connection: A connection to the store that is in no transaction.
     /// - Returns: The files of the copy, to be removed if the migration fails.
@@ -92,11 +92,11 @@ struct StoreFiles {
             cause: error)
     }
 
-    // MARK: Temporary files
+    // MARK: - Temporary files
 
     private static func prefix(for url: URL) -> String { ".\(url.lastPathComponent).migration-" }
 
-    /// Returns a new name beside a file, under which a file is made that is to replace it or to get its name.
+    /// Returns a new name beside a file, for a file that will replace it or get its name.
     static func temporary(for url: URL) -> URL {
         url.deletingLastPathComponent().appendingPathComponent(prefix(for: url) + UUID().uuidString)
     }
@@ -115,7 +115,7 @@ struct StoreFiles {
         let folder = url.deletingLastPathComponent()
         for name in names(in: folder) where isTemporary(name, for: url) {
             let file = folder.appendingPathComponent(name)
-            // No migration makes a link, which could lead to a file of somebody else's.
+            // No migration makes a link, which could lead to a file of another program.
             if kind(of: file) == .typeRegular { StoreFiles(file).remove() }
         }
         // A folder of large values that got its name before its database did.
@@ -138,12 +138,12 @@ struct StoreFiles {
 
     private static func exists(_ url: URL) -> Bool { kind(of: url) != nil }
 
-    /// Gives the files the names of other ones, which must not exist, after they are on the disk.
+    /// Renames the files, once they are on the disk, to names that must not exist.
     private func rename(to other: StoreFiles) throws {
         try Self.synchronize(url)
         var mark: URL?
         if Self.exists(support) {
-            // Tells what a killed migration leaves from a folder of somebody else's.
+            // Distinguishes the leftovers of a killed migration from another program's folder.
             mark = other.support.appendingPathComponent(url.lastPathComponent)
             try Data().write(to: support.appendingPathComponent(url.lastPathComponent))
             for file in externalFiles + [external, support] where Self.exists(file) { try Self.synchronize(file) }
@@ -170,7 +170,7 @@ struct StoreFiles {
         }
     }
 
-    // MARK: The disk
+    // MARK: - The disk
 
     /// Checks that a folder's disk has room for a migration.
     ///
@@ -197,7 +197,7 @@ struct StoreFiles {
 }
 
 extension SQLConnection {
-    /// Replaces the contents of the database by those of another one, in one transaction.
+    /// Replaces the contents of the database with those of another one, in one transaction.
     ///
     /// - Parameter source: A connection that is in no transaction, as this one must be.
     /// - Throws: ``StoreError`` if it cannot be done; the database is then as it was.

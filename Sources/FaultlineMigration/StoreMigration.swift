@@ -28,9 +28,9 @@ struct StoreMigration {
     /// - Parameters:
     ///   - step: A step that SQL can make.
     ///   - writer: A connection to try first, which is closed; `nil` to open one.
-    ///   - backup: Where to put a copy of the older store; `nil` for none.
-    ///   - migrated: The file whose migration it is a step of; `nil` if it is a whole migration.
-    ///   - number: The step of several, from 1, and their number.
+    ///   - backup: The file for a copy of the older store; `nil` for none.
+    ///   - migrated: The file whose migration this one is a step of; `nil` if this is a whole migration.
+    ///   - number: The number of this step, from 1, and the number of all steps.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
     /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
     static func run(
@@ -81,7 +81,7 @@ struct StoreMigration {
     static func givenUp(_ path: String) -> StoreError {
         StoreError(
             .incompatibleModel,
-            "Migrating '\(path)' was given up because another program migrated it in the meantime; open it again.")
+            "Migrating '\(path)' was abandoned because another program migrated it in the meantime; open it again.")
     }
 
     init(
@@ -146,7 +146,7 @@ struct StoreMigration {
         new.schema.entities.first { $0.table == table }?.name ?? table
     }
 
-    /// The rows that a statement goes through.
+    /// The number of rows that a statement processes.
     private func rows(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
         // Renaming and adding a column change the schema alone; dropping one rewrites the rows.
         let isInSchema = statement.sql.hasPrefix("ALTER") && !statement.sql.contains(" DROP COLUMN ")
@@ -155,7 +155,7 @@ struct StoreMigration {
         return UInt64(max(rows.reduce(0, +), 0))
     }
 
-    /// How much work a statement is: the rows of its table, if it goes through them.
+    /// The work of a statement: the number of rows of its table if it processes them, and otherwise 1.
     func weight(_ statement: MigrationPlan.Statement, _ counts: [Int64: Int64]) -> UInt64 {
         max(rows(statement, counts), 1)
     }
@@ -168,7 +168,7 @@ struct StoreMigration {
         }
     }
 
-    // MARK: Keys
+    // MARK: - Keys
 
     private static func lastKeys(_ setup: StoreSetup, _ old: StoreVersion) throws(StoreError) -> [String: Int64] {
         let stored = Dictionary(
@@ -185,7 +185,7 @@ struct StoreMigration {
         return last
     }
 
-    // MARK: The new version
+    // MARK: - The new version
 
     private func writeVersion(_ pendingStage: String?) throws(StoreError) {
         try session.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(StoreSetup.firstOwnEntity)", doing: Self.doing)

@@ -3,7 +3,7 @@ import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
-/// Makes the newer version of a store beside it, and then replaces the store's contents by it in one transaction.
+/// Makes the newer version of a store beside it, and then replaces the store's contents with it in one transaction.
 ///
 /// Until the last step the store is only read. A program that is killed leaves the store as it was, and files that the next
 /// migration removes. SQLite writes the contents, because programs that have a file open do not notice that another one takes its
@@ -20,7 +20,7 @@ struct StoreReplacement {
 
     /// Migrates the store object by object.
     ///
-    /// - Parameter backup: Where to put a copy of the older store; `nil` for none.
+    /// - Parameter backup: The file for a copy of the older store; `nil` for none.
     func run(_ manager: MigrationManager, _ mapping: MappingModel, backup: URL?) throws {
         // The manager reads the store, but nobody writes to it.
         let lock = { (setup: StoreSetup) throws(StoreError) in
@@ -28,7 +28,7 @@ struct StoreReplacement {
         }
         try replace(backup, lock: lock) { (setup, new) in
             try manager.migrateStore(from: description.url, mapping: mapping, to: new)
-            // A write makes the lock exclusive, without a moment in which another program could take it, and then it stays.
+            // A write makes the lock exclusive, without a gap in which another program could take it, and the lock stays.
             try setup.pragma("locking_mode=exclusive")
             try setup.session.run("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION", doing: StoreMigration.doing)
             try setup.session.run("COMMIT", doing: StoreMigration.doing)
@@ -38,7 +38,7 @@ struct StoreReplacement {
     /// Migrates a copy of the store.
     ///
     /// - Parameters:
-    ///   - backup: Where to put another copy of the older store; `nil` for none.
+    ///   - backup: The file for another copy of the older store; `nil` for none.
     ///   - change: Is passed the copy, and may replace its contents.
     func run(backup: URL?, changingCopy change: (URL) throws -> Void) throws {
         try replace(backup, lock: { (setup) throws(StoreError) in try setup.lock() }) { (setup, new) in
@@ -50,7 +50,7 @@ struct StoreReplacement {
     private func replace(
         _ backup: URL?, lock: (StoreSetup) throws(StoreError) -> Void, make: (StoreSetup, URL) throws -> Void
     ) throws {
-        // A link is followed, and stays.
+        // A link is followed and kept.
         let url = description.url.resolvingSymlinksInPath()
         let setup = try StoreOpening.soleSession(description, recorder, log, trying: writer, lock: lock)
         let session = setup.session
@@ -82,7 +82,7 @@ struct StoreReplacement {
     /// Gives the store the contents of the new one, and its files.
     private func replaceContents(by new: URL, _ setup: StoreSetup) throws(StoreError) {
         let (old, made) = (StoreFiles(description.url), StoreFiles(new))
-        // What only the older store refers to is removed when the new one is opened.
+        // Files that only the older store refers to are removed when the new one is opened.
         let external = ExternalData(storeURL: description.url, store: try setup.readMetadata().uuid, threshold: 0)
         // Another store can have files in the same folder.
         let before = try ExternalCollection(external, sourceModel.schema, setup.session.connection).referred()

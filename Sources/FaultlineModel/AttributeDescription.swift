@@ -37,7 +37,7 @@ public struct AttributeDescription: Sendable, Hashable {
     public var preservesValueInHistoryOnDeletion: Bool
     /// Whether the value is encrypted in CloudKit.
     public var allowsCloudEncryption: Bool
-    /// Whether the attribute is synchronised.
+    /// Whether the attribute is synchronized.
     public var isSyncable: Bool
     /// The name that the attribute had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?

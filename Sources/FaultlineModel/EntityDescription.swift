@@ -24,7 +24,7 @@ public struct EntityDescription: Sendable, Hashable {
     public var managedObjectClassName: String?
     /// The code to generate for the entity's class: `"class"`, `"category"` or, with `nil`, none.
     public var codeGenerationType: String?
-    /// Whether the entity is synchronised.
+    /// Whether the entity is synchronized.
     public var isSyncable: Bool
     /// The name that the entity had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?

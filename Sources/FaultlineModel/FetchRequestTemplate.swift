@@ -29,7 +29,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
     public var isOptional: Bool
     /// The request; in its predicate `$FETCH_SOURCE` is the object.
     public var fetchRequest: FetchRequestTemplate?
-    /// Whether the property is synchronised.
+    /// Whether the property is synchronized.
     public var isSyncable: Bool
     /// The notes of the model's author.
     public var userInfo: [String: String]

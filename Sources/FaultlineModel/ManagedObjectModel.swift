@@ -103,7 +103,7 @@ extension ManagedObjectModel: Equatable {
 package enum ModelWork: Sendable, Equatable {
     /// The layout of a model was computed.
     case layout
-    /// What a newer version continues of an older one was inferred.
+    /// The mapping between two versions was inferred.
     case inference
 
     /// Receives the work of this thread, so that tests can check that nothing is done twice.

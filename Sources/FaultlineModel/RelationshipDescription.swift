@@ -31,7 +31,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var isOptional: Bool
     /// Whether the relationship lives in memory only and is never stored.
     public var isTransient: Bool
-    /// How the deletion of an object affects the related objects.
+    /// The effect of an object's deletion on the related objects.
     public var deleteRule: DeleteRule
     /// The minimum number of objects in a to-many relationship that is not empty.
     public var minimumCount: Int
@@ -39,7 +39,7 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var maximumCount: Int
     /// Whether Spotlight finds objects by the relationship.
     public var isIndexedBySpotlight: Bool
-    /// Whether the relationship is synchronised.
+    /// Whether the relationship is synchronized.
     public var isSyncable: Bool
     /// The name that the relationship had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?

@@ -38,7 +38,7 @@ static void begin_call(void *context) {
     preload_begin_run(opening->copy, run);
 }
 
-// `subject` is what the function works on; it can be empty. The name tells the frame from the program's.
+// `subject` names the object that the function works on; it can be empty. The name distinguishes the frame from the program's.
 static call preload_begin_call(
     const preload_copy *copy, const sqlite3 *connection, const char *function, const char *subject, uintptr_t frame
 ) {

@@ -34,8 +34,8 @@ static bool is_in(const struct dl_find_object *module, const void *address) {
     return address >= module->dlfo_map_start && address < module->dlfo_map_end;
 }
 
-// What the linker would have chosen without this library: the module's own function, or else the first one in the
-// program's global scope, or else that of the libraries that the module needs.
+// Returns the function that the linker would have chosen without this library: the module's own one, or else the first
+// one in the program's global scope, or else that of the libraries that the module needs.
 static void *find_function(const struct dl_find_object *module, const char *name) {
     const struct link_map *map = module->dlfo_link_map;
     void *own = map == NULL || map->l_name[0] == 0 ? NULL : from_module(map->l_name, name);

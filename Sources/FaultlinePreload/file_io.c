@@ -2,10 +2,10 @@
 #include "originals.h"
 #include "preload.h"
 
-// What SQLite's runs of statements read from files, write to them and wait for the disk. SQLite calls these functions by
+// Counts the reads, writes and syncs of SQLite's runs of statements. SQLite calls these functions by
 // their names in the C library. Calls of the program itself pass through.
 
-// What the statement that this thread runs has done with files, if SQLite calls and not the program; otherwise null.
+// The counters of the statement that this thread runs, if SQLite calls and not the program; otherwise null.
 static preload_io *running_io(const void *caller) {
     const preload_copy *copy;
     preload_statement *statement = preload_running(&copy);

@@ -26,7 +26,7 @@ static preload_copy *copies[COPIES_MAXIMUM];
 static _Atomic uint32_t count;
 static fl_lock lock = FL_LOCK_FREE;
 
-// What this thread steps.
+// The statement that this thread steps.
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     preload_statement *statement;  // null: nothing, or the program between two rows
     preload_before before;
@@ -93,7 +93,7 @@ static void begin(preload_copy *copy, sqlite3_stmt *handle, const char *text, ui
     preload_recorder();
     // The end of a step is not seen if the program replaces the hook meanwhile. A step within another one is deeper.
     if (stepping.statement != NULL && frame >= stepping.frame) { end_stepping(stepping.statement); }
-    // What SQLite runs inside the step of another statement is its own.
+    // Statements that SQLite runs inside the step of another one are its own.
     if (stepping.statement != NULL || is_nested(copy, handle, text)) { return; }
     preload_statement *statement = preload_find(handle);
     // A trigger, or a statement that SQLite prepared again because the schema had changed.

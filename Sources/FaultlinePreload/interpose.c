@@ -86,7 +86,7 @@ static execution *current_execution(void) {
     return thread.execution;
 }
 
-// Whether SQLite makes this call for its own purposes. Within a mixed module its calls cannot be told from the program's by
+// Whether SQLite makes this call for its own purposes. Within a mixed module its calls cannot be distinguished from the program's by
 // their addresses, but SQLite makes them only while it does what the program asked for.
 bool preload_is_own_call(const preload_copy *copy, const void *caller) {
     return preload_is_inside(copy, caller) && (!copy->is_mixed || thread.depth > 0);
@@ -307,7 +307,7 @@ typedef struct message_log {
     void *context;
 } message_log;
 
-// SQLite also tells of what it notices in a question for a plan, such as an automatic index.
+// SQLite also logs what it notices while it plans a statement, such as an automatic index.
 static void pass_message(void *context, int code, const char *message) {
     const message_log *log = context;
     if (!preload_is_asking()) { log->write(log->context, code, message); }

@@ -161,7 +161,7 @@ typedef struct preload_wait {
     uint32_t owner_thread, owner_process;
 } preload_wait;
 
-// What a run has read from files, written to them, and waited for the disk.
+// The reads and writes of a run, and its waits for the disk.
 typedef struct preload_io {
     uint32_t reads, writes, syncs;
     uint64_t sync_time;      // in nanoseconds
@@ -283,7 +283,7 @@ void preload_end_run(const preload_copy *copy, preload_statement *statement, int
 // The statement that this thread steps, and its copy of SQLite; null if there is none.
 preload_statement *preload_running(const preload_copy **copy);
 
-// What a thread was running before a call of SQLite.
+// The statement that a thread was running before a call of SQLite.
 typedef struct preload_before {
     preload_statement *running;
     const preload_copy *copy;

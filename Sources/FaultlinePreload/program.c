@@ -165,7 +165,7 @@ static void decide(void *unused) {
 
 // Makes the recorder, if the process records; false if that cannot be decided now.
 __attribute__((noinline)) static bool decide_once(void) {
-    // What loading does may come here again; nothing of it is recorded.
+    // Loading may call this function again; its work is not recorded.
     if (is_loading) { return false; }
     int saved = errno;
     bool is_taken = fl_take_within(&lock, LOADING_SECONDS);

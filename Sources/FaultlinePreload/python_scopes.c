@@ -24,7 +24,7 @@ static const entry entries[] = {
     {{"/django/core/handlers/base.py", "BaseHandler.get_response"},
      {"/django/core/handlers/base.py", "BaseHandler._get_response"}, "request", "request"},
     {{"/flask/app.py", "Flask.wsgi_app"}, {"/flask/app.py", "Flask.dispatch_request"}, "request", "request"},
-    // An endpoint that is no coroutine, on a thread of its own.
+    // An endpoint that is not a coroutine, on a thread of its own.
     {{"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, {"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, "request", "request"},
     {{"/_pytest/runner.py", "pytest_runtest_protocol"}, {"/_pytest/python.py", "pytest_pyfunc_call"}, "test", "test"},
     {{"/unittest/case.py", "TestCase.run"}, {"/unittest/case.py", "TestCase._callTestMethod"}, "test", "test"},

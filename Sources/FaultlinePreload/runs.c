@@ -156,7 +156,7 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     static _Thread_local __attribute__((tls_model("initial-exec"))) uint32_t runs;
     fl_recorder *recorder = preload_recorder();
     if (recorder == NULL) { return; }
-    // The recorder measures what new entries of the dictionary cost, so this is no part of a sample.
+    // The recorder measures what new entries of the dictionary cost, so this is not part of a sample.
     if (statement->generation != preload_generation()) {
         int before = fl_shield();
         describe(recorder, copy, statement, false);

@@ -76,7 +76,7 @@ void preload_start_sampling(void) {
 }
 
 void preload_start_sampling_in_child(void) {
-    // What the parent has found out applies here.
+    // The parent's results apply here.
     if (rate != 0 || allocation_interval != 0) { start(); }
 }
 
@@ -217,7 +217,7 @@ EXPORT int sigaction(int signal, const struct sigaction *action, struct sigactio
     return 0;
 }
 
-// What `signal` and its relatives do with the sampler's signal.
+// Does the work of `signal` and its relatives for the sampler's signal.
 static __sighandler_t set_handler(const fl_sampler_client *owner, __sighandler_t handler) {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
     sigaddset(&action.sa_mask, owner->signal);

@@ -82,7 +82,7 @@ static void keep(const preload_copy *copy, preload_statement *statement, int par
         atomic_store_explicit(&statement->has_unknown_values, true, memory_order_relaxed);
         return;
     }
-    // NULL is what a parameter has that was never bound.
+    // A parameter that was never bound is NULL.
     if (hash != 0) { hash = fl_mix(hash, (uint64_t)parameter); }
     uint64_t before = atomic_load_explicit(place, memory_order_relaxed);
     uint64_t values = atomic_load_explicit(&statement->values, memory_order_relaxed);
@@ -159,7 +159,7 @@ DEFINE_BIND(
      unsigned char encoding),
     (statement, index, value, bytes, free, encoding), hash_value(SQLITE_TEXT, value, bytes))
 
-// What these bind cannot be read without changing the program's values.
+// The values that these functions bind cannot be read without changing them.
 #define DEFINE_UNKNOWN_BIND(name, parameters, arguments) \
     EXPORT int sqlite3_bind_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \

@@ -90,7 +90,7 @@ package final class TraceDatabase {
 
     /// Finishes the tables.
     ///
-    /// Nothing can be written afterwards.
+    /// Nothing can be written afterward.
     package func finish() throws(QueryError) {
         for (process, id, stack) in stacks { try insertFrames(of: stack, process, id) }
         stacks = []

@@ -32,7 +32,7 @@ enum ReadAhead {
 
     /// Reads the events of a source whose names have been read.
     ///
-    /// - Throws: the source's error, after everything before it was delivered, or the error of `body`.
+    /// - Throws: The source's error, after everything before it was delivered, or the error of `body`.
     static func readEvents(
         of source: any TraceSource, _ body: (TraceMessage) throws -> Void
     ) throws -> ReadingSummary {

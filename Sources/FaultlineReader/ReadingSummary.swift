@@ -101,7 +101,7 @@ package enum ReadingProgress {
         }
     }
 
-    /// The observer of what this thread reads.
+    /// The observer of this thread's reading.
     ///
     /// A file is read once for its names and once for its events. Formats that are not read line by line report
     /// nothing.

@@ -28,7 +28,7 @@ package struct TraceAnnotator {
     /// Adds resolved frames to the trace.
     ///
     /// - Returns: The file's stamp after the addition; `nil` if the frames went into a file of their own.
-    /// - Throws: as ``add(_:id:process:)``.
+    /// - Throws: The errors of ``add(_:id:process:)``.
     @discardableResult
     func add(_ frames: [ResolvedFrame]) throws -> FileStamp? {
         try append(frames.map { try Self.line(for: .frame($0.frame), id: $0.id, process: $0.process) })

@@ -51,7 +51,7 @@ public struct TraceReader: Sendable {
 
     /// Reads the beginnings of processes and the dictionary, and leaves the events for later.
     ///
-    /// - Throws: as ``read(_:)``, but not for a trace in which no process began.
+    /// - Throws: The errors of ``read(_:)``, except the one for a trace in which no process began.
     package func begin() throws -> TraceReading {
         // Taken before the names are read, to notice lines that are added meanwhile.
         let stamp = capabilities.contains(.recovery) ? FileStamp(path) : nil

@@ -67,7 +67,7 @@ package final class TraceReading {
     ///
     /// Call this once.
     ///
-    /// - Throws: as ``TraceReader/read(_:)``.
+    /// - Throws: The errors of ``TraceReader/read(_:)``.
     package func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         for name in names {
             switch name {

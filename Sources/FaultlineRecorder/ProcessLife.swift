@@ -86,7 +86,7 @@ struct ProcessMemory {
 
     /// Reads the memory of a process; `nil` if it has ended.
     ///
-    /// - Complexity: the kernel walks the process's page tables, which takes some milliseconds for each gigabyte.
+    /// - Complexity: The kernel walks the process's page tables, which takes some milliseconds for each gigabyte.
     init?(of process: UInt32) {
         guard let thread = ProcessLife.runningThread(of: Int32(bitPattern: process)) else { return nil }
         // "Rss:   1234 kB" (proc_pid_smaps(5)). Only the process's user may read the file.

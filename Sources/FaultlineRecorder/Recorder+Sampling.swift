@@ -5,7 +5,7 @@ extension Recorder {
     /// Starts to sample the call stacks of the process's threads while they use a CPU.
     ///
     /// - Parameter rate: The number of samples for each second of a thread's CPU time, as text.
-    /// - Returns: A sentence about what prevents that, or `nil`.
+    /// - Returns: A sentence about the obstacle, or `nil` if there is none.
     func sampleCPU(_ rate: String) -> String? {
         guard let handle else { return nil }
         let samples = fl_sampler_rate(rate)
@@ -25,7 +25,7 @@ extension Recorder {
     /// The library that sees them must have been preloaded, as `faultline record --allocations` does.
     ///
     /// - Parameter interval: The mean distance between two samples in bytes, as text.
-    /// - Returns: A sentence about what prevents that, or `nil`.
+    /// - Returns: A sentence about the obstacle, or `nil` if there is none.
     func sampleAllocations(_ interval: String) -> String? {
         guard let handle else { return nil }
         guard let bytes = UInt64(interval), bytes > 0 else {

@@ -42,7 +42,7 @@ public final class Recorder: @unchecked Sendable {
 
     /// Whether events are recorded.
     ///
-    /// - Complexity: one relaxed load.
+    /// - Complexity: One relaxed load.
     @inlinable public var isEnabled: Bool {
         // The benchmarks compare with a build in which the compiler removes what only recording needs.
         #if FAULTLINE_UNINSTRUMENTED

@@ -21,7 +21,7 @@ package enum Calibration {
     /// Measures the costs, which takes about 60 ms.
     ///
     /// Trips are fetches of five sizes, of rows with four small attributes. All files are in the temporary directory
-    /// and are removed afterwards.
+    /// and are removed afterward.
     ///
     /// - Throws: ``ReplayError`` if the directory cannot be used, or the store's error if there is no space in it.
     package static func measure() throws -> CalibrationEntry {

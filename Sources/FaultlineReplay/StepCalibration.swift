@@ -37,7 +37,7 @@ struct StepCalibration {
         if time > 0 { steps[step] = time }
     }
 
-    // MARK: Loading
+    // MARK: - Loading
 
     private mutating func measureLoading(_ url: URL) throws {
         let long = Calibration.attributes + [AttributeDescription("payload", .binary)]
@@ -105,7 +105,7 @@ struct StepCalibration {
         }
     }
 
-    // MARK: Scans
+    // MARK: - Scans
 
     private mutating func measureScans(_ filePath: String) throws {
         let file = try DatabaseFile(copy: filePath, named: filePath)

@@ -61,7 +61,7 @@ struct StoreSnapshot {
 
     private static func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
-    // MARK: Changes
+    // MARK: - Changes
 
     /// The parts of a store's files that change whenever the database file is written.
     private struct Condition: Equatable {

@@ -2,7 +2,7 @@ internal import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineTrace
 
-/// A call tree as text: each function below its caller, with what it weighs.
+/// A call tree as text: each function below its caller, with its weight.
 struct CallTreeText {
     let tree: CallTree
     /// The smallest share of the whole that a node must have to be shown, from 0 to 1.
@@ -24,7 +24,7 @@ struct CallTreeText {
             lines.append("  " + ink(.dim, "(\(Phrase.count(left, "path")) below \(share) left out)"))
         }
         if tree.unknown > 0 {
-            let words = "\(tree.weight.text(tree.unknown)) have no call path"
+            let words = "\(tree.weight.text(tree.unknown)) without a call path"
             lines += Phrase.wrapped(words, width: width - 2).map { "  " + ink(.dim, $0) }
         }
         return TextPage.joined([lines], ink)

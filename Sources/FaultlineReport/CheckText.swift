@@ -110,7 +110,7 @@ package struct CheckText: Sendable {
     /// The reasons why the trace proves nothing, or not enough to pass.
     var doubts: [String] {
         var doubts: [String] = []
-        if check.isEmpty { doubts.append("no event was recorded, which proves nothing") }
+        if check.isEmpty { doubts.append("no event was recorded, so nothing was checked") }
         if check.missing > 0 {
             doubts.append(
                 "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing from the trace, "

@@ -57,7 +57,7 @@ package struct DiffText: Sendable {
         }
     }
 
-    // MARK: Parts
+    // MARK: - Parts
 
     private func totals(_ ink: Ink, _ width: Int) -> [String] {
         var table = TextTable([

@@ -111,7 +111,7 @@ struct FindingsText {
         let alone = saving.alone.flatMap { $0.median > 0 ? $0 : nil }
         if let time = alone ?? (saving.time.median > 0 ? saving.time : nil) {
             let share = finding.share >= 0.01 ? ", \(Phrase.percent(finding.share)) of the run" : ""
-            parts.append(Phrase.duration(time) + share)
+            parts.append(saved(time) + share)
         }
         if saving.trips > 0 { parts.append(Phrase.count(UInt64(saving.trips), "trip")) }
         if saving.rows > 0 { parts.append(Phrase.count(UInt64(saving.rows), "row")) }
@@ -121,7 +121,7 @@ struct FindingsText {
         if let pause = saving.pause, pause.median > 0 {
             text =
                 (text.isEmpty ? "Shortens" : text + ", and shortens") + " each wait by "
-                + Phrase.duration(pause)
+                + saved(pause)
         }
         if text.isEmpty { text = "Saves no time that could be estimated" }
         if saving.trips < 0 {
@@ -136,6 +136,11 @@ struct FindingsText {
         let confidence = finding.confidence
         let reason = confidence.level == .low ? confidence.reason.map { ", because \($0)" } ?? "" : ""
         return text + ". Confidence: \(confidence.level)\(reason)."
+    }
+
+    /// A saved time: `1.10 ms (1.05–1.15 ms)`, or `up to 1.89 s` if it may be nothing.
+    private static func saved(_ time: Saving.Range) -> String {
+        time.low > 0 ? Phrase.duration(time) : "up to \(Phrase.duration(time.high))"
     }
 
     /// The time by which a smaller batch size takes longer in all, in nanoseconds; `nil` if it counts as the same time.

@@ -42,7 +42,7 @@ extension GroupedHotspots {
         [words, "count", "p50", "p99"] + (grouping == .scope ? ["trips"] : []) + ["rows", "total", "share"]
     }
 
-    /// A sentence fragment about what the numbers stand for, or `nil` if that is clear.
+    /// A sentence fragment about the meaning of the numbers, or `nil` if that is clear.
     var remark: String? {
         grouping == .scope ? "p50 and p99 are durations of scopes, and totals time in the store" : nil
     }

@@ -15,7 +15,7 @@ struct MigrationText {
         let wholes = profile.migrations.filter { $0.key.stage == .whole }
         guard !wholes.isEmpty else { return [] }
         let total = wholes.reduce(0) { $0 &+ $1.evidence.time }
-        // The parts of a step are listed themselves.
+        // The table lists the parts of a step instead of the step.
         let parts = profile.migrations.filter { $0.key.stage != .whole && $0.key.stage != .step }
             .ordered { ($0.evidence.time, $1.key.name) > ($1.evidence.time, $0.key.name) }
         var table = TextTable([
@@ -71,7 +71,7 @@ struct MigrationText {
 }
 
 extension TraceEvent.Migration.Way {
-    /// How a store is migrated, as a part of a sentence.
+    /// The method of a migration, as part of a sentence.
     fileprivate var words: String {
         switch self {
         case .inferred: "in place, as inferred"

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Finds the source files that a trace names by their path on the machine that built the program, or by module and name.
 ///
-/// A trace can come from anywhere, and can name any file. One that is no source, or is outside the folder with the
+/// A trace can come from anywhere, and can name any file. One that is not a source, or is outside the folder with the
 /// sources, must not get into a page or a text that its reader passes on.
 package struct SourceLocator: Sendable {
     /// The maximum number of files of a module that are searched.
@@ -46,7 +46,7 @@ package struct SourceLocator: Sendable {
             let real = Self.resolved(found), let realRoot, real.hasPrefix(realRoot), Self.isSource(real),
             let bytes = try? RegularFile.bytes(of: real, atMost: Self.largest), !bytes.contains(0)
         else { return nil }
-        // Compilers end a line at these characters alone. A file with a null character is no source.
+        // Compilers end a line at these characters alone. A file with a null character is not a source.
         let lines = String(decoding: bytes, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r", "\r\n"].contains($0) })
         return (found, lines)

@@ -79,7 +79,7 @@ struct StoreTimeText {
         var text = Phrase.duration(totals.storeTime)
         let wall = analysis.profile.wallTime
         if analysis.profile.allProcesses.threadTime > wall {
-            // Threads work concurrently, so their sum is no share of the recorded time.
+            // Threads work concurrently, so their sum is not a share of the recorded time.
             let threads = analysis.profile.processes.reduce(0) { $0 &+ $1.threads }
             text += ", summed over \(threads > 1 ? Phrase.count(threads) : "all") threads"
         } else if wall > 0, totals.storeTime <= wall, !analysis.profile.allProcesses.lacks(.startTimes) {

@@ -2,7 +2,7 @@
 
 /// Stops the program because of a programming error, with a message.
 ///
-/// - Parameter message: the operation, its object, and what to do instead.
+/// - Parameter message: The operation, its object, and what to do instead.
 @inline(never)
 package func incorrectUse(
     _ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
@@ -12,7 +12,7 @@ package func incorrectUse(
 
 /// Stops the program with a message unless a condition holds.
 ///
-/// - Parameter message: evaluated only if the condition does not hold.
+/// - Parameter message: Evaluated only if the condition does not hold.
 @inline(__always)
 package func requireCorrectUse(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID,

@@ -9,7 +9,7 @@ package protocol DictionaryEntryDecoder {
 extension DictionaryEntry {
     /// Decodes an entry of the given kind; `nil` if there is no such kind.
     ///
-    /// - Throws: the decoder's error if the value does not match the kind.
+    /// - Throws: The decoder's error if the value does not match the kind.
     package init?(_ kind: fl_dictionary_kind, from decoder: some DictionaryEntryDecoder) throws {
         switch kind {
         case .FL_DICTIONARY_ENTITY: self = .entity(try decoder.decode(EntityEntry.self))

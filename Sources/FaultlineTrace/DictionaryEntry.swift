@@ -186,7 +186,7 @@ public struct StackEntry: Sendable, Hashable, Codable {
         self.isTruncated = isTruncated
     }
 
-    /// The addresses as numbers, without frames that are no number.
+    /// The addresses as numbers, without frames that are not numbers.
     public var addresses: [UInt64] {
         frames.compactMap { UInt64($0.dropFirst(2), radix: 16) }
     }

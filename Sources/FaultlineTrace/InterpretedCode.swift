@@ -58,7 +58,7 @@ struct InterpretedCode: Sendable {
         let isInstalled = stacks.joined().allSatisfy { $0.isInInterpretedLibrary || scripts.contains($0.file) }
         guard isInstalled, !entries.isEmpty else { return [] }
         let names = Set(entries.map { ($0.package ?? $0.fileName).replacing("-", with: "_").lowercased() })
-        // The package with the command's name, or else the innermost one that is no library of databases.
+        // The package with the command's name, or else the innermost one that is not a library of databases.
         return Set(
             stacks.compactMap { stack in
                 let packages = stack.compactMap(\.package)

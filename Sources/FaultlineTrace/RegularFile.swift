@@ -5,7 +5,7 @@ import Glibc
 /// The path of a trace, a budget or a store can name anything. Opening a named pipe waits for a writer, reading a
 /// device may never end, and some devices act when they are opened.
 package enum RegularFile {
-    /// Why a file was not opened or read.
+    /// The reason why a file was not opened or read.
     package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
         /// A system call failed with that `errno`.
         case system(Int32)

@@ -1,5 +1,5 @@
 // The standard library's sort is compiled anew for every type of element and every closure: 113 copies of it made up a tenth
-// of the code that analyses traces. These functions are compiled once. They sort numbers, and ask about the elements, so
+// of the code that analyzes traces. These functions are compiled once. They sort numbers, and ask about the elements, so
 // each comparison takes longer: they are for lists that are sorted once in a report, not once in an event.
 
 extension Sequence {

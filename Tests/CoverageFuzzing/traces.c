@@ -51,7 +51,7 @@ static void write_file(const sound_file *file) {
 static int copy_file(const char *path, const struct stat *state, int kind, struct FTW *walk) {
     char copy[4096];
     snprintf(copy, sizeof copy, "%s%s", directory, path + strlen(original));
-    // What Faultline adds to a trace does not begin like a file of CTF.
+    // The files that Faultline adds to a trace do not begin like files of CTF.
     if (kind == FTW_D) { return walk->level == 0 || mkdir(copy, 0700) == 0 ? 0 : -1; }
     if (path[walk->base] == '.' || state->st_size == 0) { return 0; }
     if (file_count == FILES_MAXIMUM) { return -1; }

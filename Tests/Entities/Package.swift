@@ -14,7 +14,8 @@ let strict: [SwiftSetting] = [
 /// A product of the package under test.
 func faultline(_ name: String) -> Target.Dependency { .product(name: name, package: "Faultline") }
 
-// What needs a trait. A package of its own, so that nothing else waits for swift-syntax and for the framework of benchmarks.
+// The targets that need a trait. This is a package of its own, so that nothing else waits for swift-syntax and for the
+// framework of benchmarks.
 let package = Package(
     name: "Entities",
     dependencies: [.package(name: "Faultline", path: "../..", traits: ["Benchmarks", "Entities"])],

@@ -73,7 +73,7 @@ struct DoctorTextTests {
         #expect(lines.contains("\n\nRecording does not work here: see trial run, store.\n\n"))
     }
 
-    @Test("is colored by state", arguments: [("✓", "32"), ("!", "1;33"), ("–", "2"), ("✗", "1;31")])
+    @Test("is coloured by state", arguments: [("✓", "32"), ("!", "1;33"), ("–", "2"), ("✗", "1;31")])
     func colours(mark: String, colour: String) {
         let checks = [
             Self.clock.ok("a"), Self.clock.warning("b", "c"), Self.clock.missing("d"), Self.clock.failed("e", "f"),

@@ -42,7 +42,7 @@ struct OutputFileTests {
         }
     }
 
-    // MARK: Inputs
+    // MARK: - Inputs
 
     @Test("is never a file that the command reads, under any of its names and even with --force")
     func inputs() throws {
@@ -114,7 +114,7 @@ struct OutputFileTests {
         #expect(refusal(of: note, inputs: [], sources: folder) == nil)
     }
 
-    // MARK: Privacy
+    // MARK: - Privacy
 
     @Test(
         "is as private as what it is made of",
@@ -153,7 +153,7 @@ struct OutputFileTests {
         #expect(try made("6.html", [place("pipe")]) == 0o600)
     }
 
-    // MARK: Writing
+    // MARK: - Writing
 
     @Test("appears under its name once it is finished, and takes the place of a link's target")
     func finishing() throws {

@@ -46,7 +46,7 @@ struct MappingExpressionTests {
         let error = #expect(throws: ModelError.self) { try MappingExpression(format: text) }
         #expect(
             error?.message
-                == "The expression '\(text)' of a mapping is invalid at \(place), where \(expected) should be; correct it."
+                == "The expression '\(text)' of a mapping is invalid at \(place), where \(expected) was expected; correct it."
         )
         #expect(error?.code == .invalidExpression)
     }

@@ -123,7 +123,7 @@ struct TimelineBuilderTests {
         #expect(processes.lanes.count == TimelineBuilder.mostLanes + 1 && processes.lanes.last?.isRest == true)
     }
 
-    // MARK: Scopes
+    // MARK: - Scopes
 
     private func scope(
         _ phase: TraceEvent.Scope.Phase, _ id: EventID, at start: UInt64, duration: UInt64 = 0

@@ -40,7 +40,7 @@ struct CallSiteIntegrationTests {
         compare(address, line: Fixture.laterLine, function: "later()")
     }
 
-    @Test("An accessor of a model's property is skipped in favor of its caller")
+    @Test("An accessor of a model's property is skipped in favour of its caller")
     func accessor() {
         let made = Fixture(start: 5)
         #expect(site([made.amount]) == nil)

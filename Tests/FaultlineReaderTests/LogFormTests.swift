@@ -115,7 +115,7 @@ struct LogFormTests {
         #expect(log.messages.contains { if case .entry(_, _, .plan) = $0 { true } else { false } })
     }
 
-    @Test("Colors and carriage returns are removed from lines")
+    @Test("Colours and carriage returns are removed from lines")
     func colours() throws {
         let coloured = Self.lines.map { line in
             let text = line.replacing("0.0003s", with: "\u{1B}[31m0.0003\u{1B}[0ms")

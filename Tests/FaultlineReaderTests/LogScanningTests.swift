@@ -88,7 +88,7 @@ struct LogScanningTests {
         #expect(text[...].withBytes { $0.decimal(at: 0) } == nil)
     }
 
-    // MARK: Whole logs
+    // MARK: - Whole logs
 
     private static let fetch = [
         "sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  t0.ZSHELF = ?", "details: SQLite bind[0] = \"a",

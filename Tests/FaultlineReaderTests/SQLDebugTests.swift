@@ -52,7 +52,7 @@ struct SQLDebugTests {
         }
     }
 
-    // MARK: Captured logs
+    // MARK: - Captured logs
 
     @Test(
         "Captured logs are read", .enabled(if: SharedData.exists, "\(SharedData.need)"),
@@ -71,7 +71,7 @@ struct SQLDebugTests {
         #expect(try operations(messages(SharedData.url("sqldebug-logs/\(name).log").path)) == expected)
     }
 
-    // MARK: Lines
+    // MARK: - Lines
 
     private let fetch = [
         "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.ZSHELF = ? ",

@@ -49,7 +49,7 @@ struct XctraceTests {
         "<row><start-time id=\"s\(start)\" fmt=\"x\">\(start)</start-time>\(rest)</row>"
     }
 
-    // MARK: Damage
+    // MARK: - Damage
 
     /// Reads a file of bytes.
     private func read(_ bytes: [UInt8]) throws -> ReadingSummary {
@@ -84,7 +84,7 @@ struct XctraceTests {
         #expect(throws: ReaderError.self) { try read(Array(text.utf8)) }
     }
 
-    // MARK: Real exports
+    // MARK: - Real exports
 
     @Test("969 fetches are read, with the caller of each", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func fetches() throws {
@@ -134,7 +134,7 @@ struct XctraceTests {
         #expect(Set(features).count > 1 && Set(features).count < 6)
     }
 
-    // MARK: Synthetic exports
+    // MARK: - Synthetic exports
 
     @Test("A reference resolves to the value with its ID")
     func references() throws {

@@ -53,7 +53,7 @@ struct CollectorTests {
 
     /// On a busy machine, a collector that got no CPU time lost 3.9 % of 72,000 events.
     @Test(
-        "loses none of a burst of 72,000 events that it collects afterwards",
+        "loses none of a burst of 72,000 events that it collects afterward",
         .enabled(if: ProcessInfo.processInfo.physicalMemory >= 4 << 30, "needs 4 GiB of memory"))
     func burst() throws {
         let collector = try TraceCollector(path: path)

@@ -122,7 +122,7 @@ struct RecorderTests {
         #expect(recorder.events().map(\.kind) == [.fault])
     }
 
-    @Test("omits a canceled event, and does not make it a parent")
+    @Test("omits a cancelled event, and does not make it a parent")
     func cancels() throws {
         let open = try #require(recorder.begin())
         recorder.cancel(open)

@@ -81,7 +81,7 @@ struct CallTreeTextTests {
                    980 ms   98 %   980 ms    inner        inner.c
                   20.0 ms  2.0 %  20.0 ms   first;second  first;second.c
                   (1 path below 1.0 % left out)
-                  2.00 µs have no call path
+                  2.00 µs without a call path
 
                 """)
     }

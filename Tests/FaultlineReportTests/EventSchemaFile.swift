@@ -66,7 +66,7 @@ struct EventSchemaFile {
     ) -> JSONValue {
         let required = members.map(\.key).filter { !optional.contains($0) }.map { JSONValue.string($0) }
         let head: [(key: String, value: JSONValue)] = shared.map { [("allOf", .array([$0]))] } ?? []
-        // What another schema declares counts only with this word.
+        // The declarations of another schema count only with this word.
         let rest = shared == nil ? "additionalProperties" : "unevaluatedProperties"
         return .object(
             [("type", .string("object"))] + head + [("properties", .object(members))]

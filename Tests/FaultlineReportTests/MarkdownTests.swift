@@ -75,7 +75,7 @@ struct MarkdownTests {
 
                 **warning** · R02 Batch size · `List.swift:42`
 
-                10 screens seen: 95 % of them show at most 10 rows, and 50 rows are loaded at a time. The first screen loads 40 rows that it never shows, and would load 5 with batches of 15. For the rows that were used, 2 batches become 7, and 100 loaded rows become 100.
+                10 screens seen: 95 % of them show at most 10 rows, and 50 rows are loaded at a time. The first screen loads 40 rows that it never shows, and would load 5 with batches of 15. To show the same rows, the program then needs 7 batches instead of 2, and still loads 100 rows.
 
                 Load half a screen more than a screen shows, and the rest when the user scrolls to it.
 
@@ -284,7 +284,7 @@ struct MarkdownTests {
         #expect(all.contains("#### 9. Change 8\n") && !all.contains("### Also"))
     }
 
-    // MARK: Escaping
+    // MARK: - Escaping
 
     @Test(arguments: [
         ("plain words, 41 %", "plain words, 41 %"), ("a|b", "a&#124;b"), ("<b>", "&#60;b&#62;"), ("&lt;", "&#38;lt;"),

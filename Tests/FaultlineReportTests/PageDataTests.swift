@@ -69,7 +69,7 @@ struct PageDataTests {
         #expect(tables.callers[one] == tables.callers[other])
     }
 
-    // MARK: Leaving out events
+    // MARK: - Leaving out events
 
     private func collect(_ durations: [UInt64], limit: Int) -> PageEvents {
         var events = PageEvents(Analysis(Profile()), limit: limit)
@@ -170,7 +170,7 @@ struct PageDataTests {
         #expect(events.rows.map(\.duration) == [3, 1, 2] && events.omitted.count == 0)
     }
 
-    // MARK: Source
+    // MARK: - Source
 
     @Test("Only source files are read, where the trace says or in a folder by the end of their path")
     func sources() throws {

@@ -186,6 +186,6 @@ struct SARIFTests {
         let notes = try #require(invocation["toolExecutionNotifications"] as? [[String: Any]])
         #expect(notes.map { $0["level"] as? String } == ["error"])
         #expect(
-            (notes[0]["message"] as? [String: String])?["text"] == "No event was recorded, which proves nothing.")
+            (notes[0]["message"] as? [String: String])?["text"] == "No event was recorded, so nothing was checked.")
     }
 }

@@ -101,7 +101,7 @@ struct TextReportTests {
         #expect(
             TextReport(Analysis(Profile())).render() == """
                 trace: 0 ns, 0 events, none lost
-                  ! No event was recorded: the trace proves nothing.
+                  ! The trace is empty, so it says nothing about the program.
 
                 Checked
                   Not applicable to this trace: R01–R23, R25–R33
@@ -197,7 +197,7 @@ struct TextReportTests {
         #expect(report.contains("sql   SELECT name FROM track WHERE id = ?"))
     }
 
-    // MARK: The spread of durations
+    // MARK: - The spread of durations
 
     private func hotspots(_ entity: String, width: Int, showsAll: Bool = false) -> [String] {
         var trace = TraceBuilder()

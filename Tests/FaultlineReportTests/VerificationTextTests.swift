@@ -58,7 +58,7 @@ struct VerificationTextTests {
                      (250 µs–1.00 ms).
                      Trips 1,101 → 3, rows 2,000; time 10.0 ms → 11.0 ms in all. Replayed 8 of 18 recorded
                      operations, 12 times with the change and without.
-                     The same work takes 0.50 × as long here as in the trace, so the prediction is scaled.
+                     This machine is 2.00 times as fast as the recorded run; the prediction was adjusted.
 
                   3. withdrawn  R20 N+1 faults                                                         List.swift:42
                      Do not prefetch it.

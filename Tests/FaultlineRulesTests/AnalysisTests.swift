@@ -182,7 +182,8 @@ struct AnalysisTests {
     @Test func `An empty trace is reported as proving nothing`() throws {
         let analysis = Analysis(Profile())
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.quality?.explanation.map(\.text) == ["No event was recorded: the trace proves nothing."])
+        #expect(
+            analysis.quality?.explanation.map(\.text) == ["The trace is empty, so it says nothing about the program."])
         #expect(analysis.checks.first { $0.rule == "R01" }?.examined?.text == nil)
     }
 

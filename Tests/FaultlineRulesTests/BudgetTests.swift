@@ -37,7 +37,7 @@ struct BudgetTests {
         return Profile(groceries.trace.closed())
     }
 
-    // MARK: Limits
+    // MARK: - Limits
 
     @Test(arguments: [
         ("{\"total\":{\"trips\":9,\"rows\":90}}", true), ("{\"total\":{\"trips\":8}}", false),
@@ -171,7 +171,7 @@ struct BudgetTests {
         #expect(throws: BudgetError(reason: reason)) { try budget(json) }
     }
 
-    // MARK: Findings
+    // MARK: - Findings
 
     private func states(_ check: BudgetCheck) -> Set<String> { Set(check.findings.map(\.state.rawValue)) }
 
@@ -201,7 +201,7 @@ struct BudgetTests {
         #expect(try self.check(profile, accepted("")).stale.count == signatures.count)
     }
 
-    // MARK: Comments
+    // MARK: - Comments
 
     @Test func `A comment suppresses a rule's findings on its line or the next line with code`() throws {
         let source = """

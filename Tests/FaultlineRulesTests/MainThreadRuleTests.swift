@@ -135,7 +135,7 @@ struct MainThreadRuleTests {
                 "The main thread was in the store for up to 30.0 ms, 4 times, 90.0 ms in all; ") == true)
     }
 
-    // MARK: Work that is not reported
+    // MARK: - Work that is not reported
 
     @Test func `Work for less than a frame, or with pauses in between, is not reported`() {
         #expect(analysis { $0.fetch(for: 15) }.findings.isEmpty)

@@ -81,7 +81,7 @@ struct MigrationRuleTests {
         #expect(finding.saving.time.median == 800e6)
         #expect(
             finding.explanation.first?.text
-                == "A migration manager created every object of Music.sqlite anew, in 900 ms. Its mapping model only does what names and renaming identifiers tell: in SQL, in place, that takes about 100 ms, as copying some of the rows showed."
+                == "A migration manager recreated every object of Music.sqlite, in 900 ms. Its mapping model only does what can be inferred from names and renaming identifiers. SQL would do the same in place in about 100 ms, estimated by copying some of the rows."
         )
     }
 

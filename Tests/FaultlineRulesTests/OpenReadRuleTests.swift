@@ -82,7 +82,7 @@ struct OpenReadRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.severity == .warning && finding.change?.description == "Scroll.swift:30")
         #expect(
-            finding.title.text == "End the read of SELECT … FROM ledger, so that the write-ahead log can begin anew")
+            finding.title.text == "End the read of SELECT … FROM ledger, so that the write-ahead log can be reset")
         #expect(
             finding.explanation.first?.text
                 == "The result of SELECT … FROM ledger was open for 15.0 ms. Meanwhile the log grew to 14.3 MiB.")
@@ -94,12 +94,12 @@ struct OpenReadRuleTests {
         var ledger = Ledger()
         ledger.readInTransaction(during: Array(1...15))
         let finding = try #require(ledger.findings().first)
-        #expect(finding.title.text == "End the transaction that reads, so that the write-ahead log can begin anew")
+        #expect(finding.title.text == "End the transaction that reads, so that the write-ahead log can be reset")
         #expect(finding.fix.text == "Commit as soon as the rows are read." && finding.code.isEmpty)
     }
 
     @Test(
-        "The log may grow up to a checkpoint, in one transaction, and after it began anew",
+        "The log may grow up to a checkpoint, in one transaction, and after it was reset",
         arguments: [[1, 2, 3, 4], [1, 50], [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5]] as [[UInt64]])
     func rightGrowth(lengths: [UInt64]) {
         var ledger = Ledger()

@@ -95,7 +95,7 @@ struct ProfileDiffTests {
         #expect(even.operations.map(\.verdict) == [.same])
     }
 
-    // MARK: Times
+    // MARK: - Times
 
     /// 20 durations within 5 % of `middle`.
     private func times(_ middle: UInt64) -> [UInt64] { (0..<20).map { middle - middle / 20 + $0 * middle / 200 } }
@@ -141,7 +141,7 @@ struct ProfileDiffTests {
         #expect(bounds.value == 50 && bounds.low <= 41 && bounds.low >= 39 && bounds.high >= 60 && bounds.high <= 61)
     }
 
-    // MARK: Findings
+    // MARK: - Findings
 
     @Test func `Findings that moved to another line are matched, and the others are new or gone`() {
         func flawed(_ line: Int) -> Profile {

@@ -126,7 +126,7 @@ struct StatementPreparationTests {
         #expect(finding.title.text == "Keep connections open instead of opening 40 connections")
         #expect(finding.severity > .note && finding.saving.time.high > 39 * 2_000_000)
         #expect(finding.saving.time.low < 1_000_000)
-        // What one finding saves of the time between the runs is not saved by another.
+        // The time between the runs that one finding saves is not saved by another.
         let saved = findings.reduce(0) { $0 + $1.saving.time.median }
         #expect(saved <= 41 * 2_000_000)
     }
@@ -141,7 +141,7 @@ struct StatementPreparationTests {
         #expect(
             finding.explanation.map(\.text) == [
                 """
-                40 connections for 120 runs of 3 statements: each of them read the schema and prepared its statements anew, in 120 ms.
+                40 connections for 120 runs of 3 statements: each of them read the schema and prepared its statements again, in 120 ms.
                 """
             ])
         #expect(abs(finding.saving.time.median - 117_000_000) < 1)

@@ -32,7 +32,7 @@ struct StoreInspectionTests {
         findings(tables, change).map(\.title.text)
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     @Test func `Inspection advises moving large values among others to a table of their own`() throws {
         let photo = column("photo", mean: 18_000, largest: 20_000)
@@ -44,8 +44,8 @@ struct StoreInspectionTests {
             finding.fix.text == "Move item.photo into a table of its own, which is read only where it is needed.")
         #expect(
             finding.explanation.map(\.text) == [
-                "95 % of the values have at most 19.5 KiB, with an average of 17.6 KiB, in 1,000 rows: about 17.2 "
-                    + "MiB, compared with 15.6 KiB of other values."
+                "item.photo takes about 17.2 MiB of the table, everything else 15.6 KiB. In 1,000 rows, the average value has "
+                    + "17.6 KiB, and 95 % have at most 19.5 KiB."
             ])
         // A table of photos with nothing else is not reported.
         #expect(titles([table([column("id", isInternal: true), column("item"), photo])]).isEmpty)
@@ -91,7 +91,7 @@ struct StoreInspectionTests {
         #expect(titles(tree(columns: 10, kinds: 3, emptyShare: 0.59)).isEmpty)
     }
 
-    // MARK: Indexes
+    // MARK: - Indexes
 
     private func indexed(_ indexes: [StoreFacts.Index], filled: UInt64 = 1000, rows: UInt64 = 1000) -> [Table] {
         var item = table([column("name"), column("shelf")], rows: rows)
@@ -178,7 +178,7 @@ struct StoreInspectionTests {
         #expect(findings(indexed(indexes)).filter { $0.ruleName == "Unused index" }.isEmpty)
     }
 
-    // MARK: Tables
+    // MARK: - Tables
 
     @Test func `Two small tables that belong together one to one are reported`() {
         func pair(rows: UInt64 = 1000, distinct: UInt64 = 1000, columns: Int = 3, size: UInt64 = 100) -> [String] {
@@ -259,7 +259,7 @@ struct StoreInspectionTests {
         #expect(file(900 << 10, of: 1 << 20).isEmpty)
     }
 
-    // MARK: Trials
+    // MARK: - Trials
 
     @Test func `Advice that a trial refutes is withdrawn, and untried advice is not given`() {
         var facts = StoreFacts(path: "/tmp/shop.sqlite")

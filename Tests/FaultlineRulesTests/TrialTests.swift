@@ -51,7 +51,7 @@ struct TrialTests {
         #expect(
             trial.notes == [
                 "Drawn.",
-                "The same work takes 0.50 × as long here as in the trace, so the prediction is scaled.",
+                "This machine is 2.00 times as fast as the recorded run; the prediction was adjusted.",
             ])
         #expect(
             Trial(found, measurement(50, 30), recorded: 0, notes: []).notes == [

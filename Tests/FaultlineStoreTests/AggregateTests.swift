@@ -71,7 +71,7 @@ struct AggregateTests {
             try store.context.fetchDictionaries(both) == [["items": .integer(5), "categories": .integer(2)]])
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     /// Each attribute's valid functions, with their results over two objects with values and one without.
     static let values: [(String, [AttributeValue], [FetchExpression.Function: AttributeValue])] = [
@@ -185,7 +185,7 @@ struct AggregateTests {
         #expect(found["prices"] == .double(prices.reduce(0, +)))
     }
 
-    // MARK: Selection
+    // MARK: - Selection
 
     @Test("includes or excludes subentities as requested")
     func subentities() throws {
@@ -220,7 +220,7 @@ struct AggregateTests {
         #expect(try value(.sum, "price", of: Item.self, in: store) == .double(101))
     }
 
-    // MARK: The trace and the log
+    // MARK: - The trace and the log
 
     @Test("is recorded as one fetch with a result type of its own")
     func event() throws {
@@ -267,7 +267,7 @@ struct AggregateTests {
             ])
     }
 
-    // MARK: Errors
+    // MARK: - Errors
 
     static let wrong: [([(String, FetchExpression.Function, String)], String)] = [
         ([], "propertiesToFetch is empty, so the dictionaries would be too; add an expression."),

@@ -288,7 +288,7 @@ struct ChildContextMergingTests {
         #expect(child.queryGenerationToken == parent.queryGenerationToken)
         #expect(
             performing { try child.setQueryGeneration(from: .current) }
-                == "Pinning the context '\(child.name)' to a state of the store is refused, because it reads what its parent '\(parent.name)' reads; pin the ancestor without a parent."
+                == "Pinning the context '\(child.name)' to a state of the store is refused, because it reads from its parent '\(parent.name)'; pin the ancestor without a parent."
         )
         try parent.setQueryGeneration(from: nil)
         #expect(try names(in: child) == ["Item 1", "Item 2", "changed"])

@@ -104,7 +104,7 @@ struct CoreDataReadingTests {
         #expect(members.map { String(Self.key($0)) } == keys, "\(object) \(relationship.name)")
     }
 
-    // MARK: Reading the tables without the store's help
+    // MARK: - Reading the tables without the store's help
 
     static func lineage(_ entity: EntityDescription, _ model: ManagedObjectModel) -> [EntityDescription] {
         guard let parent = entity.parent.flatMap({ model.entity(named: $0) }) else { return [entity] }

@@ -46,7 +46,7 @@ struct DerivedAttributeTests {
         try TestStore(Self.entities, classes: [], isRecording: isRecording)
     }
 
-    @Test("A save computes each kind of expression, and objects read the result afterwards")
+    @Test("A save computes each kind of expression, and objects read the result afterward")
     func kinds() throws {
         let store = try makeStore()
         let context = store.context

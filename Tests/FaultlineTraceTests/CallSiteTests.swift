@@ -116,7 +116,7 @@ struct CallSiteTests {
         #expect(resolver.callers(of: fault).map(\.line) == [9, 42])
     }
 
-    @Test("An inlined accessor is skipped in favor of the function it was inlined into")
+    @Test("An inlined accessor is skipped in favour of the function it was inlined into")
     func inlined() {
         var dictionary = TraceDictionary()
         dictionary.insert(.entity(EntityEntry(name: "Item", properties: [.init(name: "name", type: "String")])), id: 1)
@@ -199,7 +199,7 @@ struct CallSiteTests {
         }
     }
 
-    // MARK: Frames
+    // MARK: - Frames
 
     private func frames(_ frames: [Frame]) -> [String] {
         let dictionary = resolver(frames).dictionary
@@ -232,7 +232,7 @@ struct CallSiteTests {
         #expect(frames([array, Self.program]) == [array.symbol, Self.program.symbol])
     }
 
-    // MARK: Without symbols
+    // MARK: - Without symbols
 
     /// Returns stacks of one stripped program, in which addresses 1 and 2 are the store's and the others its callers.
     private func stripped(_ stacks: [[Int]], module: String = "App") -> CallSiteResolver {

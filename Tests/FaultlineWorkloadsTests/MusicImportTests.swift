@@ -133,7 +133,7 @@ struct MusicImportTests {
         #expect(TitleText.words(title).sorted() == words)
     }
 
-    // MARK: Databases that cannot be read
+    // MARK: - Databases that cannot be read
 
     /// Flaws of a database, and the error message for each.
     static let wrong: [(without: [String], also: [String], message: String)] = [

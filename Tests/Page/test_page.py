@@ -288,7 +288,7 @@ class ReaderTests(unittest.TestCase):
     def test_the_hotspots_are_those_of_the_selected_events(self):
         self.browser.click("#tab-hotspots")
         rows = "[...document.querySelectorAll('#panel-hotspots tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))"
-        # What the browser sums up for all events is what the report has.
+        # The browser's sums for all events are those of the report.
         groups = [group for group in document("report", self.source)["groups"] if group["kind"] not in ("sql", "cacheMiss")]
         remarks = {"rowCache": "fault (cached)", "gone": "fault (gone)"}
         expected = collections.Counter(
@@ -340,7 +340,7 @@ class ReaderTests(unittest.TestCase):
             "  if (trace.kindName(row) === 'fault' && trace.duration[row] < 1000) return faultline.go(row);")
         self.browser.settle()
         view, span = self.browser.value("[faultline.timeline.view, faultline.timeline.span]")
-        # What was in sight stays in sight.
+        # Rows that were visible stay visible.
         self.assertEqual(view, span)
         picture = "document.querySelector('canvas.tracks').toDataURL()"
         marked = self.browser.value(picture)
@@ -605,7 +605,7 @@ class UnusualTraceTests(unittest.TestCase):
         with Browser(page(trace("music-library"), "--max-events", 1000)) as browser:
             self.assertEqual(browser.value("faultline.trace.count"), 1000)
             note = browser.texts("#limits li")[-1]
-            self.assertTrue(note.startswith("The page shows 1,000 of 9,830 events individually: the longest, and an equal share"), note)
+            self.assertTrue(note.startswith("The page shows 1,000 of 9,830 events one by one: the longest, and a share"), note)
             shown = browser.value(
                 "Math.min(...[...faultline.trace.duration].filter((time, row) =>"
                 " !faultline.trace.kinds.get(faultline.trace.kind[row]).isInstant))")

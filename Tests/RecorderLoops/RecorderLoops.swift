@@ -31,7 +31,7 @@ public struct RecorderLoops {
         }
     }
 
-    /// Prevents a loop from being optimised away.
+    /// Prevents a loop from being optimized away.
     @inline(never) @_optimize(none)
     private func pass(_ round: Int) {}
 

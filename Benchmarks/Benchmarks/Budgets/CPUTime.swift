@@ -18,6 +18,6 @@ private func time(of clock: clockid_t) -> Double {
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// Prevents a value from being optimised away.
+/// Prevents a value from being optimized away.
 @_optimize(none)
 func blackHole<Value>(_ value: Value) {}

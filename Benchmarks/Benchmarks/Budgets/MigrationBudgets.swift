@@ -32,7 +32,7 @@ struct MigrationBudgets: BudgetGroup {
     private static let count = 100_000
     private static let manyRows = 1_000_000
 
-    // MARK: Memory
+    // MARK: - Memory
 
     private enum Way: String, CaseIterable {
         case inPlace = "light-weight"

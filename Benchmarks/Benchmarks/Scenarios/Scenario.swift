@@ -8,7 +8,7 @@ struct Scenario: Sendable {
     var startsFilled = true
     /// Runs the scenario once.
     ///
-    /// Returns a sum over everything it shows, which keeps the work from being optimised away.
+    /// Returns a sum over everything it shows, which keeps the work from being optimized away.
     let run: @Sendable (PersistentContainer) throws -> Int
 
     static let all = [importing, scrolling, searching, albumScreen, saveStorm, faultStorm, concurrentReaders]

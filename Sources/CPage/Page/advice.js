@@ -44,7 +44,7 @@ function unexplained(works) {
   if (works.length === 0) return null;
   return [
     element("h2", {}, "Not explained"),
-    element("p", { class: "lead" }, "These operations take much of the time, and no rule says why."),
+    element("p", { class: "lead" }, "These operations take much of the time, and no rule explains why."),
     element("ul", { class: "cards" }, works.map(({ group, otherSites, explanation }) => element("li", { class: "card unexplained" },
       element("h3", {}, group.kind === "sql" ? group.subject : `${group.kind} ${group.subject}`),
       element("p", { class: "where" }, [group.site, ...otherSites].slice(0, 4).flatMap((site, index) => [
@@ -113,7 +113,7 @@ function copyButton(text) {
   }, "Copy the code");
 }
 
-/** What the rule looks for, on demand. */
+/** The rule's description, on demand. */
 function aboutRule(rules, finding, entry) {
   const rule = rules.find((rule) => rule.id === finding.rule);
   if (!rule) return null;

@@ -1,5 +1,5 @@
 // Colours of slices that readers with any colour vision can tell apart (after Okabe and Ito), with the ink that is legible on each.
-// Graphs of samples are no slices, and share colours with them.
+// Graphs of samples are not slices, and share colours with them.
 
 const PALETTE = {
   blue: ["#0072b2", "#ffffff"], sky: ["#56b4e9", "#06202f"], amber: ["#e69f00", "#2b1d00"], sand: ["#f2cf7e", "#2b1d00"],

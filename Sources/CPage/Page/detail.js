@@ -23,7 +23,7 @@ const PART_NAMES = {
   materialise: "creating objects", pending: "comparing unsaved objects", commit: "COMMIT", syncTime: "waiting for the disk",
 };
 
-/** What the rest of an event's time is, by its kind. */
+/** The names of the rest of an event's time, by its kind. */
 const REST_NAMES = {
   fetch: "prefetching and keeping rows", batch: "prefetching and placing rows", fault: "filling objects",
   save: "checking, writing and merging", sql: "running in SQLite",
@@ -75,7 +75,7 @@ export class Detail {
     return sentence[0].toUpperCase() + sentence.slice(1) + ".";
   }
 
-  // MARK: Time
+  // MARK: - Time
 
   #timeSplit(row, kind) {
     const total = this.trace.duration[row];
@@ -95,7 +95,7 @@ export class Detail {
         element("li", {}, element("span", { class: `part ${name}` }), `${names[name]} ${formatDuration(time)}`))));
   }
 
-  // MARK: SQL
+  // MARK: - SQL
 
   /** The statement, its plan, and what SQLite counted; for an operation of the store, those of its statements. */
   #sql(row) {
@@ -126,7 +126,7 @@ export class Detail {
     return found;
   }
 
-  /** What SQLite counted for a statement, in words. */
+  /** SQLite's counters for a statement, in words. */
   #counters(row) {
     const { trace } = this;
     const fields = trace.kinds.get(trace.kind[row]).fields.filter(({ unit }) => ["count", "bytes", "ns", "flag"].includes(unit));
@@ -134,7 +134,7 @@ export class Detail {
     return [`took ${formatDuration(trace.duration[row])}`, ...counted].join(", ");
   }
 
-  // MARK: Causes and effects
+  // MARK: - Causes and effects
 
   #links(row) {
     const { trace } = this;
@@ -159,7 +159,7 @@ export class Detail {
     ];
   }
 
-  // MARK: Stack and source
+  // MARK: - Stack and source
 
   #stack(row) {
     const all = this.trace.frames(row);
@@ -177,7 +177,7 @@ export class Detail {
         type: "button", class: "link", "aria-pressed": index === first, click: ({ currentTarget }) => choose(currentTarget, frame),
       }, frame.name), " ", element("span", { class: "place" }, place(frame))));
     fill(source, this.#source(frames[first]));
-    // What the program called comes first on the stack, but the program's own line is what can be changed.
+    // The called functions come first on the stack, but only the program's own line can be changed.
     return section("Stack", element("div", { class: "stack" },
       first > 0 && element("details", {}, element("summary", {}, `${formatCounted(first, "frame")} within the store and its libraries`),
         element("ol", {}, items.slice(0, first))),
@@ -192,7 +192,7 @@ export class Detail {
       excerpt ?? element("p", { class: "more" }, "The page does not contain the source of this line.")];
   }
 
-  // MARK: Fields
+  // MARK: - Fields
 
   #fields(row, kind) {
     const { trace } = this;

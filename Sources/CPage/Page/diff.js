@@ -47,7 +47,7 @@ export class DiffPage {
     find("status").textContent = "";
   }
 
-  /** What the keys do; see `listenToKeys`. Both timelines follow the first one. */
+  /** The actions of the keys; see `listenToKeys`. Both timelines follow the first one. */
   get actions() {
     const [timeline] = this.timelines;
     if (!timeline) return {};

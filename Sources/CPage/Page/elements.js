@@ -52,7 +52,7 @@ export function oncePerFrame(work) {
   };
 }
 
-/** Follows a pressed pointer until it is released, also outside the element. `end` is called with the last event. */
+/** Follows a pressed pointer until it is released, even outside the element. `end` is called with the last event. */
 export function followPointer(host, { pointerId }, move, end = () => {}) {
   const release = (event) => {
     host.removeEventListener("pointermove", move);

@@ -4,7 +4,7 @@ import { element, oncePerFrame, prepareCanvas } from "./elements.js";
 import { describeRest, formatPercent, formatWeight } from "./format.js";
 
 const HEIGHT = 19;
-/** What the colours of functions mean. */
+/** The meanings of the colours of functions. */
 const CODE_PARTS = { program: "the program", store: "the store", sqlite: "SQLite", system: "system libraries", recorder: "Faultline's recorder" };
 /** The width of the narrowest box that is drawn, in pixels. */
 const NARROWEST = 0.5;

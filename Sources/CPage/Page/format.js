@@ -84,10 +84,10 @@ export function withVisibleDirections(text) {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `⟨U+${mark.codePointAt(0).toString(16).toUpperCase()}⟩`);
 }
 
-/** What of a call tree is on no path that it shows, in a sentence, or an empty text. */
+/** The weight of a call tree that none of its paths shows, in a sentence, or an empty text. */
 export function describeRest({ total, unknown, hidden }, weight) {
   const parts = [
-    unknown > 0 && `${formatWeight(unknown, weight)} have no call path`,
+    unknown > 0 && `${formatWeight(unknown, weight)} have no known call path`,
     hidden > 0 && `${formatWeight(hidden, weight)} ran only in hidden libraries`,
   ].filter(Boolean);
   return parts.length > 0 ? `Of ${formatWeight(total, weight)}, ${parts.join(", and ")}.` : "";

@@ -3,7 +3,7 @@ import { element, followPointer } from "./elements.js";
 /** The way in pixels after which a press is a drag and not a click. */
 const CLICK = 3;
 
-/** What a reader does with the pointer on a timeline: zooming, panning, choosing a range, and selecting an event. */
+/** The gestures of the pointer on a timeline: zooming, panning, choosing a range, and selecting an event. */
 export class Gestures {
   /** @param host The element of the timeline, which gets the tip. */
   constructor(timeline, host) {

@@ -8,7 +8,7 @@ export const GRAPH_HEIGHT = 34;
 export const BIN = 2;
 /** The width of a bar with the gap after it, in pixels. */
 const BAR = BIN * 2;
-/** How strongly an event outside the selection is drawn. */
+/** The opacity of an event outside the selection. */
 export const FAINT = 0.18;
 
 /** Draws sampled values over time: CPU time, allocations and the memory of a process. */
@@ -113,7 +113,7 @@ export class GraphPainter {
     return Math.max(1, Math.ceil(most / time - 0.1));
   }
 
-  /** What follows from the selection for a level, which is kept until the selection changes. */
+  /** The result of the selection for a level, which is kept until the selection changes. */
   #ofMarked(level, marked, find) {
     if (this.#marked !== marked) {
       this.#marked = marked;

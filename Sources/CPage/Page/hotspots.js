@@ -5,7 +5,7 @@ function operationKinds({ head }) {
   return new Map(head.kinds.filter(({ name, isWork }) => isWork && name !== "cacheMiss").map(({ number, name }) => [number, name]));
 }
 
-/** What makes operations alike: a function from a row to a text that is equal for those of one kind, subject and line. */
+/** Returns a function from a row to a text that is equal for operations of one kind, subject and line. */
 export function likeness(trace) {
   const kinds = operationKinds(trace);
   return (row) => {
@@ -48,7 +48,7 @@ export function withoutParts(groups) {
   return operations.every(({ kind }) => kind === "wait") ? groups : operations;
 }
 
-/** Where a fault's values came from: nothing to say if from the store, and for other kinds. */
+/** The source of a fault's values; an empty text for the store, and for other kinds. */
 function faultSource(trace, row, kind) {
   if (kind === "cacheHits") return "cached";
   return (kind === "fault" && { rowCache: "cached", gone: "gone" }[trace.word(row, "source")]) || "";

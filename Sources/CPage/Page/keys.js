@@ -1,6 +1,6 @@
 import { element, find } from "./elements.js";
 
-/** What each key does, in the order of the help: an action of the page, with its argument or else the key itself. */
+/** The keys in the order of the help, each with an action of the page, with its argument or else the key itself. */
 const KEYS = [
   { keys: ["w", "ArrowUp"], shown: "W, ↑", text: "Zoom in", action: "zoom", argument: 0.7 },
   { keys: ["s", "ArrowDown"], shown: "S, ↓", text: "Zoom out", action: "zoom", argument: 1 / 0.7 },
@@ -17,11 +17,11 @@ const KEYS = [
   { keys: ["?"], shown: "?", text: "This list" },
 ];
 
-/** What the pointer does, each with an action that a page may lack. */
+/** The gestures of the pointer, each with an action that a page may lack. */
 const POINTER = [
   { shown: "Drag", text: "Select a time range, which filters the views below", action: "choose" },
   { shown: "Shift and drag", text: "Pan", action: "pan" },
-  { shown: "Ctrl and wheel, pinch", text: "Zoom at the pointer; without Ctrl too if all tracks are in sight", action: "zoom" },
+  { shown: "Ctrl and wheel, pinch", text: "Zoom at the pointer; without Ctrl if all tracks are visible", action: "zoom" },
   { shown: "Shift and wheel, swipe", text: "Pan", action: "pan" },
   { shown: "Click", text: "Select an event", action: "zoom" },
 ];

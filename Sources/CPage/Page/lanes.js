@@ -59,7 +59,7 @@ export function layOut(trace) {
 }
 
 /**
- * What the events sum to that a page does not have one by one: for each thread and kind, the `times` in equal parts of the trace, or the
+ * The sums of the events that a page does not have one by one: for each thread and kind, the `times` in equal parts of the trace, or the
  * weights of samples, with the `begin` of the first part and the `length` of each.
  */
 export function omittedSums(trace) {

@@ -4,7 +4,7 @@ import { MODEL_SIZES, placeBoxes, placeEnds } from "./modellayout.js";
 /** The number of properties in a box; those that changed come before others if there are more. */
 const MOST_PROPERTIES = 14;
 
-/** How a change is shown besides its colour, and what it is called. */
+/** The sign that shows a change besides its colour, and its name. */
 export const MODEL_MARKS = {
   added: { sign: "+", text: "added" }, removed: { sign: "−", text: "removed" }, changed: { sign: "~", text: "changed" },
 };

@@ -1,7 +1,7 @@
 import { styleColour } from "./colours.js";
 import { formatDuration, formatTick, tickStep } from "./format.js";
 
-// What a timeline shows across its tracks: the axis, the selected event with its arrows, and the chosen range.
+// The parts of a timeline that cross its tracks: the axis, the selected event with its arrows, and the chosen range.
 
 export const AXIS_HEIGHT = 22;
 /** The number of effects that get an arrow, of those in sight. */
@@ -27,9 +27,9 @@ export function drawAxis(context, scale, width, height) {
 }
 
 /**
- * Frames the selected event, also if it is too short to be seen.
+ * Frames the selected event, even if it is too short to be seen.
  *
- * @param placeOf Returns the top and the height of what shows a row, or `null` if nothing does.
+ * @param placeOf Returns the top and the height of the slice that shows a row, or `null` if none does.
  */
 export function drawSelected(context, scale, trace, row, placeOf) {
   const place = placeOf(row);
@@ -46,7 +46,7 @@ export function drawSelected(context, scale, trace, row, placeOf) {
 /**
  * Draws arrows from an event's cause to it, and from it to its effects in sight.
  *
- * @param placeOf Returns the top and the height of what shows a row, or `null` if nothing does.
+ * @param placeOf Returns the top and the height of the slice that shows a row, or `null` if none does.
  */
 export function drawArrows(context, scale, trace, row, placeOf) {
   const { from, to } = scale.view;

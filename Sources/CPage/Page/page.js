@@ -2,7 +2,7 @@ import { sentence } from "./advice.js";
 import { element, find } from "./elements.js";
 import { formatCount, formatDuration } from "./format.js";
 
-// What all kinds of pages have: the header and the tabs.
+// The parts that all kinds of pages have: the header and the tabs.
 
 /**
  * Fills the header with the title, a summary, and the limits of the data.
@@ -17,17 +17,17 @@ export function showHeader(title, facts, ...limits) {
   find("limits").hidden = items.length === 0;
 }
 
-/** What a page leaves out of a trace, as sentences in pieces: one or none. */
+/** The events that a page leaves out of a trace, as sentences in pieces: one or none. */
 export function omission({ omitted, eventCount }) {
   if (!omitted) return [];
   const areSampled = ["cpu", "allocation"].some((kind) => omitted.kinds[kind]);
   return [[
-    `The page shows ${formatCount(eventCount - omitted.count)} of ${formatCount(eventCount)} events individually: the longest, and an equal `
-    + `share of those that take no time${areSampled ? ", samples among them" : ""}. The others are summed in the tracks, and are missing `
-    + "from the list and the call tree. "
-    + (omitted.longest > 0 ? `Each of them took at most ${formatDuration(omitted.longest)} of its thread's time. ` : "")
+    `The page shows ${formatCount(eventCount - omitted.count)} of ${formatCount(eventCount)} events one by one: the longest, and a share of `
+    + `those without a duration${areSampled ? ", such as samples" : ""}. The tracks show the others as totals; the list and the call tree `
+    + "lack them. "
+    + (omitted.longest > 0 ? `None of the others took longer than ${formatDuration(omitted.longest)}. ` : "")
     + (areSampled ? "The call tree scales the samples up. " : "")
-    + "The findings, and the hotspots of the whole trace, rest on all events."]];
+    + "The findings and the hotspots of the whole trace cover all events."]];
 }
 
 /** Shows one of the panels that belong to the tabs. */

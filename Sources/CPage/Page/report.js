@@ -29,7 +29,7 @@ export class ReportPage {
     this.awaited = -1;
   }
 
-  /** What needs no events is shown at once. */
+  /** Shows at once the parts that need no events. */
   showSummary() {
     const { data } = this.head;
     showHeader(data.program || "trace", data.facts, data.limits, omission(data));
@@ -88,7 +88,7 @@ export class ReportPage {
     this.flames?.draw();
   }
 
-  // MARK: Selecting
+  // MARK: - Selecting
 
   /** Selects an event, in the tracks, in the list and in the detail. */
   select(row, { fromList = false } = {}) {
@@ -212,7 +212,7 @@ export class ReportPage {
     return this.select(-1);
   }
 
-  // MARK: Panels
+  // MARK: - Panels
 
   /** Shows one of the panels below the timeline. */
   showPanel(name) {
@@ -234,14 +234,14 @@ export class ReportPage {
       panel.focus();
       this.filter(criteria);
     };
-    fill(panel, omitted && element("p", { class: "caption" }, "Of the events that the page shows individually:"),
+    fill(panel, omitted && element("p", { class: "caption" }, "Of the events that the page shows one by one:"),
       selectedHotspotTable(this.trace, groups, choose));
     document.body.dataset.pending = 0;
   }
 
-  // MARK: Keyboard
+  // MARK: - Keyboard
 
-  /** What the keys do; see `listenToKeys`. */
+  /** The actions of the keys; see `listenToKeys`. */
   get actions() {
     const { timeline } = this;
     if (!timeline) return {};
@@ -249,7 +249,7 @@ export class ReportPage {
       zoom: (factor) => timeline.zoom(factor), pan: (share) => timeline.pan(share), choose: (range) => this.choose(range),
       step: (step) => this.go(timeline.neighbour(step)),
       zoomToSelection: () => {
-        // What the reader chose last counts.
+        // The reader's last choice counts.
         const isEvent = this.selected >= 0 && !(this.isRangeLatest && timeline.range);
         if (isEvent) timeline.reveal(this.trace.start[this.selected], this.trace.end(this.selected));
         else if (timeline.range) timeline.reveal(timeline.range.from, timeline.range.to);

@@ -15,7 +15,7 @@ export function isWhole(selection) {
   return Object.keys(whole).every((key) => JSON.stringify(selection[key]) === JSON.stringify(whole[key]));
 }
 
-/** What a selection contains that neither the controls above the timeline nor the timeline show, in words. */
+/** The parts of a selection that neither the controls above the timeline nor the timeline show, in words. */
 export function describeSelection(trace, { operation, within, finding }) {
   return [
     finding >= 0 && `of finding ${finding + 1}`,
@@ -80,7 +80,7 @@ function searcher(trace, text) {
 function insideOf(trace, row) {
   const inside = new Uint8Array(trace.count);
   inside[row] = 1;
-  // What causes or encloses an event begins before it.
+  // The cause of an event, and the events that enclose it, begin before it.
   for (let next = row + 1; next < trace.count; next += 1) {
     const [cause, parent, scope] = [trace.cause[next], trace.parent[next], trace.scope[next]];
     if ((cause >= 0 && inside[cause]) || (parent >= 0 && inside[parent]) || (scope >= 0 && inside[scope])) inside[next] = 1;

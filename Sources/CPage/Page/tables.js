@@ -2,7 +2,7 @@ import { element } from "./elements.js";
 import { formatCount, formatCounted, formatDuration } from "./format.js";
 import { withoutParts } from "./hotspots.js";
 
-// Tables of what the report says.
+// Tables of the report's contents.
 
 /** The number of rows that a table shows at most. */
 const MOST_ROWS = 200;

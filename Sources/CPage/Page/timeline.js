@@ -8,7 +8,7 @@ import { AXIS_HEIGHT, drawArrows, drawAxis, drawRange, drawSelected } from "./ov
 import { TimeScale } from "./timescale.js";
 import { LANE_GAP, LEVEL_HEIGHT, TrackPainter } from "./trackpainter.js";
 
-/** How far from the pointer a sample can be, in pixels. */
+/** The maximum distance of a sample from the pointer, in pixels. */
 const SAMPLE_REACH = 6;
 
 /**
@@ -25,13 +25,13 @@ export class Timeline {
 
   /**
    * @param host The element to fill. @param trace The events. @param processes The tracks, from `layOut`.
-   * @param actions Called for what a reader does: `select(row)`, `move()`, and `choose({ from, to })` with a range or `null`.
+   * @param actions Called for the reader's actions: `select(row)`, `move()`, and `choose({ from, to })` with a range or `null`.
    *   Without `choose`, a reader cannot choose ranges.
    * @param options `name` of the timeline, if a page has several, and the `length` of the time to show, if the trace is shorter.
    */
   constructor(host, trace, processes, actions, { name = "", length = 0 } = {}) {
     Object.assign(this, { host, trace, processes, actions });
-    /** What the labels begin with, which says which timeline it is. */
+    /** The beginning of the labels, which identifies the timeline. */
     this.lead = name && `${name}. `;
     const [from, to] = trace.head.span;
     this.scale = new TimeScale({ from, to: Math.max(to, from + length) });
@@ -125,7 +125,7 @@ export class Timeline {
     return button;
   }
 
-  // MARK: The view
+  // MARK: - The view
 
   /** Shows a time, within the trace. */
   show(from, to) {
@@ -171,7 +171,7 @@ export class Timeline {
     }
   }
 
-  /** Where an event is drawn: its track and the top of its level, or `null` if no track shows it. */
+  /** The place of an event: its track and the top of its level, or `null` if no track shows it. */
   placeOf(row) {
     for (const placed of this.placed) {
       for (const [level, { rows }] of placed.lane.levels.entries()) {
@@ -199,7 +199,7 @@ export class Timeline {
     return next;
   }
 
-  // MARK: Drawing
+  // MARK: - Drawing
 
   #draw() {
     const { scale } = this;

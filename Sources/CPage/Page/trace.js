@@ -81,13 +81,13 @@ export class Trace {
     return field?.words?.[this.field(row, name)] ?? "";
   }
 
-  /** What the event is about, in a few words. */
+  /** The subject of the event, in a few words. */
   labelText(row) { return this.head.strings[this.label[row]]; }
 
   /** The line of the program, such as `List.swift:42`, or an empty text. */
   siteText(row) { return this.head.sites[this.site[row]][3]; }
 
-  /** What an event is, how long it took and where it came from, as texts. */
+  /** The kind of an event, its duration and its origin, as texts. */
   summary(row) {
     const time = this.duration[row] > 0 && formatDuration(this.duration[row]);
     return [this.kindName(row), this.labelText(row).slice(0, 300), time, this.siteText(row)].filter(Boolean);
@@ -112,7 +112,7 @@ export class Trace {
     }
   }
 
-  /** What distinguishes an event from others with its label, in a few words. */
+  /** The difference between an event and others with its label, in a few words. */
   remark(row) {
     if (this.field(row, "error")) return "failed";
     switch (this.kindName(row)) {
@@ -163,7 +163,7 @@ export const ROWS_UNKNOWN = 2;
 export const WITHIN_ANOTHER = 4;
 
 /**
- * What threads are called: `threadLabels` among those of their process, and `threadNames` among all.
+ * The names of threads: `threadLabels` among those of their process, and `threadNames` among all.
  *
  * Threads that a program does not name have the program's name, and their numbers distinguish them.
  */

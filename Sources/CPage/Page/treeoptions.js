@@ -1,7 +1,7 @@
 import { element } from "./elements.js";
 import { availableWeights, WEIGHTS } from "./weights.js";
 
-/** What the call tree and the flame graph show, and how: their controls, which agree with each other. */
+/** The controls of the call tree and the flame graph, which agree with each other. */
 export class TreeOptions {
   options = { weight: "time", inverted: false, hidesLibraries: false };
 

@@ -1,6 +1,6 @@
 import { WITHIN_ANOTHER } from "./trace.js";
 
-/** What the events of a call tree can weigh, with what each is called. */
+/** The weights of events in a call tree, with their names. */
 export const WEIGHTS = {
   time: "Time in the store", trips: "Round trips", rows: "Rows", bytes: "Bytes read",
   cpu: "CPU time", allocations: "Allocated bytes", live: "Live bytes",
@@ -99,5 +99,5 @@ export function availableWeights(trace) {
   return weights;
 }
 
-/** Whether the events of a weight are samples of what the program did. */
+/** Whether the events of a weight are samples of the program's work. */
 export function isSampled(weight) { return weight === "cpu" || weight === "allocations" || weight === "live"; }

@@ -8,7 +8,7 @@ import { Trace } from "./trace.js";
 // The work that takes longer than a frame is done beside the page: reading the events, and selecting, sorting and summing
 // them. The same program runs there, without a document.
 
-/** What the page can ask for, by name. Each takes the request and the traces that are read, and returns the answer. */
+/** The requests of the page, by name. Each takes the request and the traces that are read, and returns the answer. */
 const tasks = {
   /** Reads the events of a trace. The answer has its columns and its tracks. */
   async read({ number, head, base64 }, traces) {

@@ -79,13 +79,13 @@ uint32_t fl_refusals(const char *directory, int *failure);
 // rings. `user` is the user that it will have.
 void fl_admit(const char *directory, uid_t user);
 
-// Mixes a word into a hash that is no secret.
+// Mixes a word into a hash that is not secret.
 static inline uint64_t fl_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
     return hash ^ (hash >> 29);
 }
 
-// Mixes bytes into a hash that is no secret.
+// Mixes bytes into a hash that is not secret.
 static inline uint64_t fl_mix_bytes(uint64_t hash, const void *bytes, size_t length) {
     const char *place = (const char *)bytes;
     uint64_t word;

@@ -59,7 +59,7 @@ void fl_sampler_set_action(const struct sigaction *action, struct sigaction *bef
 void fl_sampler_pause(void);
 void fl_sampler_resume(void);
 
-// What the library that is preloaded into a program does for the sampler of a recorder that the program contains.
+// The services of the preloaded library for the sampler of a recorder that the program contains.
 typedef struct fl_sampler_client {
     void (*enter_thread)(void);  // called in each new thread
     void (*pause)(void);         // called around the unloading of modules

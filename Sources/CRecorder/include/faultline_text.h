@@ -1,4 +1,4 @@
-// Writing text into a buffer that has room for it, and for 20 bytes more. Each function returns the end of what it wrote.
+// Writing text into a buffer that has room for it, and for 20 bytes more. Each function returns the end of its output.
 
 #ifndef FAULTLINE_TEXT_H
 #define FAULTLINE_TEXT_H

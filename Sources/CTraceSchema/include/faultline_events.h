@@ -147,7 +147,7 @@
     X("write", "It writes rows.") \
     X("transaction", "It begins or ends a transaction.") \
     X("schema", "It creates tables or sets a pragma.") \
-    X("other", "It is no statement, but a call that reads or writes a blob, makes a backup or a checkpoint.")
+    X("other", "It is not a statement, but a call that reads or writes a blob, makes a backup or a checkpoint.")
 #define FL_SCOPE_KINDS(X) \
     X("other", "Any other work that belongs together.") \
     X("screen", "The display of one screen.") \
@@ -183,9 +183,9 @@
     X("verify", "Checking the migrated store.") \
     X("handler", "A handler of a staged migration.")
 #define FL_MIGRATION_WAYS(X) \
-    X("inferred", "In place, in SQL, as names and renaming identifiers tell.") \
-    X("mapping", "In place, in SQL, as a mapping model tells.") \
-    X("objects", "Object by object into a second store, as a mapping model and its policies tell.") \
+    X("inferred", "In place, in SQL, inferred from names and renaming identifiers.") \
+    X("mapping", "In place, in SQL, with a mapping model.") \
+    X("objects", "Object by object into a second store, with a mapping model and its policies.") \
     X("staged", "From version to version.")
 
 // MARK: - Fields
@@ -343,7 +343,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 
 #define FL_SQL_FIELDS(X, S) \
     X(S, uint64_t, prepare, FL_NANOSECONDS, 0, \
-      "Time preparing the statement before this run, which is no part of its duration. 0 if it came from the statement " \
+      "Time preparing the statement before this run, which is not part of its duration. 0 if it came from the statement " \
       "cache, and for a statement of the store, whose fetch or fault has it.") \
     X(S, uint64_t, parameters, FL_HASH, 0, \
       "A keyed hash of the statement's values, bound or written in its text. It only shows which values are equal within " \
@@ -498,7 +498,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 
 #define FL_MIGRATION_FIELDS(X, S) \
     X(S, uint64_t, rows, FL_COUNT, 0, \
-      "Rows that statements went through, or objects that were created or changed.") \
+      "Rows that statements processed, or objects that were created or changed.") \
     X(S, uint64_t, bytes, FL_BYTES, 0, "The size of the store's file before the migration. 0 for a part of one.") \
     X(S, uint64_t, timeInSQL, FL_NANOSECONDS, 0, \
       "The estimated time of the same migration in SQL, if a mapping model created objects although it could have been inferred. " \

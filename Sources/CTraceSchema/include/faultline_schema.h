@@ -209,7 +209,7 @@ typedef struct fl_description {
 
 fl_description fl_describe_kind(uint32_t kind);
 
-// What events of a kind are to a program.
+// The role of a kind's events in a program.
 typedef enum fl_role { FL_WORK, FL_MARK, FL_SAMPLE } fl_role;
 
 // How events of a kind are shown; see FL_PRESENTATIONS.

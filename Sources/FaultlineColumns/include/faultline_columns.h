@@ -1,4 +1,4 @@
-// What the library in front of SQLite's column functions and the one that records statements know of each other.
+// The interface between the library in front of SQLite's column functions and the one that records statements.
 
 #ifndef FAULTLINE_COLUMNS_H
 #define FAULTLINE_COLUMNS_H

@@ -51,7 +51,7 @@ extension FetchRequest where Object: Entity {
     ///
     ///     try context.fetch(FetchRequest<Item>(#Predicate { $0.price < 3 }, sortDescriptors: [.ascending("name")]))
     ///
-    /// - Throws: as ``FetchPredicate/init(_:)``.
+    /// - Throws: The errors of ``FetchPredicate/init(_:)``.
     public init(
         _ predicate: Predicate<Object>, sortDescriptors: [FetchSortDescriptor] = [], fetchLimit: Int = 0,
         fetchBatchSize: Int = 0

@@ -8,7 +8,7 @@ indirect enum PredicateTerm {
     case comparison(RootedPath, FetchPredicate.Operator, FetchExpression, TextOptions)
     /// The same comparison, for at least one object of a to-many relationship.
     case anyComparison(RootedPath, FetchPredicate.Operator, FetchExpression, TextOptions)
-    /// - Parameter isStrict: whether the predicate is false if one of its values is missing.
+    /// - Parameter isStrict: Whether the predicate is false if one of its values is missing.
     case predicate(FetchPredicate, isStrict: Bool)
     /// Predicates that must all hold, in order.
     case all([FetchPredicate])

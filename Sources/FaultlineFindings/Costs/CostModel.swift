@@ -66,7 +66,7 @@ package struct CostModel: Sendable {
             )
         }
 
-        /// Limits a time to what the fitted trips cost, to exclude outliers such as first trips, which prepare
+        /// Limits a time to the cost of the fitted trips, to exclude outliers such as first trips, which prepare
         /// statements and read pages.
         ///
         /// Returns all of `time` unless the estimate is based on the shape's own trips.

@@ -153,7 +153,7 @@ extension Finding {
     /// - Parameters:
     ///   - wait: The mean time, in nanoseconds.
     ///   - operations: The plural of the operations, such as `"fetches"`.
-    ///   - things: The plural of what the operations may have to wait for, such as `"values"`.
+    ///   - things: The plural of the things that the operations may wait for, such as `"values"`.
     package mutating func downgrade(forWaiting wait: UInt64, between operations: String, arriving things: String) {
         downgrade(
             "Between the \(operations) the program spends \(duration: wait) elsewhere each time, so the \(things) may arrive "

@@ -27,7 +27,7 @@ package enum Score {
     /// The highest score that is still a warning.
     package static let highestWarning = 74.0
 
-    /// Maps a figure to a score from 0 to 100: 0 at 0, 25 at `info`, 75 at `warning`, and towards 100 beyond.
+    /// Maps a figure to a score from 0 to 100: 0 at 0, 25 at `info`, 75 at `warning`, and toward 100 beyond.
     ///
     /// The score never falls as the figure grows.
     package static func of(_ figure: Double, info: Double, warning: Double) -> Double {

@@ -167,7 +167,7 @@ extension Wording: ExpressibleByStringInterpolation {
     }
 }
 
-// MARK: Numbers
+// MARK: - Numbers
 
 extension Wording.StringInterpolation {
     /// Appends a count without a noun: `1,204`.

@@ -1,4 +1,4 @@
-// What the library that samples allocations exports beside the functions of the C library.
+// The exports of the library that samples allocations, beside the functions of the C library.
 
 #ifndef FAULTLINE_HEAP_EXPORTS_H
 #define FAULTLINE_HEAP_EXPORTS_H

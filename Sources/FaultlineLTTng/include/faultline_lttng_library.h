@@ -1,4 +1,4 @@
-// What the library for recording to LTTng exports.
+// The exports of the library for recording to LTTng.
 
 #ifndef FAULTLINE_LTTNG_LIBRARY_EXPORTS_H
 #define FAULTLINE_LTTNG_LIBRARY_EXPORTS_H

@@ -2,14 +2,14 @@ import FaultlineModel
 public import FaultlineStore
 
 extension PersistentStoreCoordinator {
-    /// The key under which a store's metadata says, with `true`, that a migration has left work behind.
+    /// The metadata key whose value is `true` while work of a deferred migration remains in a store.
     ///
     /// Core Data's stores have the same key.
     public static let deferredLightweightMigrationKey = DeferredDrop.marker
 
     /// Removes everything that migrations left behind in the stores.
     ///
-    /// - Throws: as ``finishDeferredLightweightMigrationTask()``.
+    /// - Throws: The errors of ``finishDeferredLightweightMigrationTask()``.
     public func finishDeferredLightweightMigration() throws(StoreError) {
         while try finishDeferredLightweightMigrationTask() {}
     }
@@ -17,15 +17,15 @@ extension PersistentStoreCoordinator {
     /// Removes one table or column that a migration left behind because of
     /// ``PersistentStoreDescription/defersLightweightMigration``.
     ///
-    /// Contexts can be used meanwhile, but their saves wait. Call it in the background, while the program has nothing else to do; it
-    /// can be killed and called again.
+    /// Contexts can be used in the meantime, but their saves wait. Call this method in the background while the program is idle. It
+    /// can be called again if the program is killed.
     ///
     ///     while try coordinator.finishDeferredLightweightMigrationTask(), hasTime {}
     ///
     /// - Returns: Whether there was such a task; if not, nothing is left to do.
     /// - Throws: ``StoreError`` if a store cannot be written, or if another connection keeps it locked for longer than the
     ///   description's `busyTimeout`. The task is then still to be done.
-    /// - Complexity: rewrites the rows of the column's table.
+    /// - Complexity: Rewrites the rows of the column's table.
     @discardableResult
     public func finishDeferredLightweightMigrationTask() throws(StoreError) -> Bool {
         for store in stores where !store.description.isReadOnly && !store.description.isInMemory {
@@ -65,7 +65,7 @@ extension SQLStore {
 }
 
 extension SQLStore {
-    /// Whether the store has a table or column that is no part of the model; the metadata could be damaged.
+    /// Whether the store has a table or column and the model does not; the metadata could be damaged.
     private func isLeft(_ drop: DeferredDrop, _ setup: StoreSetup) throws(StoreError) -> Bool {
         guard let table = try StoreStructure(setup).tables[drop.table] else { return false }
         guard let column = drop.column else { return true }

@@ -5,7 +5,7 @@ import FaultlineStore
 ///
 /// It is a class because each object refers to it.
 final class CompiledMapping {
-    /// How an attribute gets its value.
+    /// The source of an attribute's value.
     enum AttributeStep {
         /// From an attribute of the older object, by its index.
         case copy(Int, to: PropertySchema, PropertyMapping)
@@ -147,7 +147,7 @@ struct CompiledMappings {
                 all[target].keepsKeys && all[target].sourceEntity == member.index
                 && model.entityMappings[target].selectsAllObjects
                 && !PolicyMethods.createDestinationInstances.isOverridden(in: type(of: policies[target]))
-            // What a policy creates is known when its mapping is done.
+            // The objects that a policy creates are known when its mapping is done.
             guard isCertain || target < number else { return nil }
             targets[member.index] = CompiledMapping.Target(
                 mapping: target, keptEntity: isCertain ? entity.index : nil)

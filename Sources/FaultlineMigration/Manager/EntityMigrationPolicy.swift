@@ -3,18 +3,18 @@ public import FaultlineStore
 
 /// The steps of a migration for the objects of one entity mapping.
 ///
-/// This class does what the mapping says. Override methods to do more, or something else, and let the mapping name the class
+/// This class carries out the mapping. To do more, or something else, override its methods and name the subclass in the mapping
 /// (`EntityMapping.entityMigrationPolicyClassName`). A migration creates one policy for each mapping and calls
 /// its methods in this order:
 ///
 /// 1. ``begin(_:with:)``; ``createDestinationInstances(forSource:in:manager:)`` for each older object;
 ///    ``endInstanceCreation(forMapping:manager:)``
-/// 2. when all mappings have come so far, ``createRelationships(forDestination:in:manager:)`` for each newer object;
+/// 2. when all mappings have reached this point, ``createRelationships(forDestination:in:manager:)`` for each newer object;
 ///    ``endRelationshipCreation(forMapping:manager:)``
-/// 3. when all mappings have come so far, ``performCustomValidation(forMapping:manager:)`` and ``end(_:manager:)``
+/// 3. when all mappings have reached this point, ``performCustomValidation(forMapping:manager:)`` and ``end(_:manager:)``
 ///
-/// Objects are of the class ``ManagedObject``; use their properties by name. What a method throws ends the migration, and the
-/// store stays as it was.
+/// Objects are of the class ``ManagedObject``; use their properties by name. An error that a method throws ends the
+/// migration and leaves the store as it was.
 open class EntityMigrationPolicy {
     /// Creates a policy.
     public required init() {}

@@ -24,7 +24,7 @@ struct MappingValues {
         let name: String
     }
 
-    // MARK: Setting
+    // MARK: - Setting
 
     /// Sets an attribute of the newer object.
     ///
@@ -109,7 +109,7 @@ struct MappingValues {
     ) throws(StoreError) -> AttributeValue? {
         guard let value, attribute.attributeType != nil else { return nil }
         if let fitting = ManagedObject.fitting(value, attribute) { return fitting }
-        throw failure(property, "gives a value that is no \(attribute.attributeType?.rawValue ?? "")")
+        throw failure(property, "gives a value that is not a valid \(attribute.attributeType?.rawValue ?? "")")
     }
 
     func failure(_ property: PropertyMapping, _ what: String) -> StoreError {
@@ -131,7 +131,7 @@ struct MappingValues {
         }
     }
 
-    // MARK: Expressions
+    // MARK: - Expressions
 
     private func value(_ expression: MappingExpression, _ property: PropertyMapping) throws -> Any? {
         switch expression {
@@ -151,11 +151,11 @@ struct MappingValues {
                 switch path {
                 case "sourceContext": return manager.sourceContext
                 case "destinationContext": return manager.destinationContext
-                default: throw failure(property, "names '\(path)', which the manager does not have")
+                default: throw failure(property, "refers to '\(path)', which the manager does not have")
                 }
             }
             guard let found = KeyPathValue.value(path, of: start) else {
-                throw failure(property, "names '\(path)', which there is not")
+                throw failure(property, "refers to '\(path)', which does not exist")
             }
             return found.value
         case .function(let receiver, let selector, let arguments):
@@ -184,7 +184,7 @@ struct MappingValues {
                 throw failure(property, "needs the name of a mapping and objects")
             }
             guard manager.mappingModel?.entityMappingsByName[name] != nil else {
-                throw failure(property, "names the mapping '\(name)', which the mapping model does not have")
+                throw failure(property, "refers to the mapping '\(name)', which the mapping model does not have")
             }
             return manager.destinationInstances(forEntityMappingName: name, sourceInstances: objects)
         case (is MigrationManager, MappingExpression.instancesOfRelationship):
@@ -204,12 +204,12 @@ struct MappingValues {
             return try policy.value(forFunction: selector, arguments: arguments)
         case (let start?, "valueForKey:"), (let start?, "valueForKeyPath:"):
             guard let path = first as? String, let found = KeyPathValue.value(path, of: start) else {
-                throw failure(property, "names a key that there is not")
+                throw failure(property, "uses a key that does not exist")
             }
             return found.value
         case (let name as ClassName, "date") where name.name == "NSDate": return Date()
         case (let name as ClassName, "UUID") where name.name == "NSUUID": return UUID()
-        default: throw failure(property, "calls '\(selector)', which there is not")
+        default: throw failure(property, "calls '\(selector)', which is not supported")
         }
     }
 }

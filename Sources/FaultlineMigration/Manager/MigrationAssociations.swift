@@ -3,10 +3,10 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
 
-/// Which newer objects a migration created from which older ones.
+/// The associations between a migration's newer objects and the older ones they were created from.
 ///
-/// Those of the current batch are in memory. Of others, objects that kept their key take part in a range of keys; the rest is in
-/// a temporary database that SQLite removes by itself.
+/// Those of the current batch are in memory. Those of earlier batches are ranges of keys if the objects kept their keys; the
+/// rest are in a temporary database that SQLite removes by itself.
 final class MigrationAssociations {
     /// An object at the other end of an association.
     struct End {
@@ -21,12 +21,12 @@ final class MigrationAssociations {
         let mapping: Int
         let source: ManagedObject
         let destination: ManagedObject
-        /// The positions of the last associations before this one of the same older and of the same newer object, or -1.
+        /// The position of the previous association of the same older object, and of the same newer one, or -1.
         fileprivate let previousOfSource: Int
         fileprivate let previousOfDestination: Int
     }
 
-    /// The keys of a mapping's objects that the newer objects have too.
+    /// The keys that a mapping's older and newer objects have in common.
     private struct Kept {
         let sourceEntity: Int
         let destinationEntity: Int
@@ -44,7 +44,7 @@ final class MigrationAssociations {
     /// The position of the last association in `pending`, by object.
     private var pendingSources: [ObjectIdentifier: Int] = [:]
     private var pendingDestinations: [ObjectIdentifier: Int] = [:]
-    /// The keys of older objects that the objects of this batch have.
+    /// The keys of older objects that objects of this batch already have.
     private var taken: Set<Int64> = []
     /// By mapping.
     private var kept: [Kept?] = []
@@ -66,12 +66,12 @@ final class MigrationAssociations {
         }
         insertion = try connection.prepare("INSERT OR IGNORE INTO a (m, s, se, d, de) VALUES (?, ?, ?, ?, ?)")
         bySource = try connection.prepare("SELECT de, d FROM a WHERE m = ? AND s = ? AND se = ? ORDER BY d")
-        // For the order alone, SQLite would read all associations of the mapping by the primary key.
+        // Without the hint, SQLite would read all associations of the mapping by the primary key, because of the order.
         byDestination = try connection.prepare(
             "SELECT se, s FROM a INDEXED BY b WHERE m = ? AND d = ? AND de = ? ORDER BY s")
     }
 
-    // MARK: Adding
+    // MARK: - Adding
 
     func add(_ source: ManagedObject, _ destination: ManagedObject, under mapping: Int) {
         let position = pending.count
@@ -83,7 +83,7 @@ final class MigrationAssociations {
                     ?? -1))
     }
 
-    /// Whether no older object was associated with an association's newer object before, under its mapping.
+    /// Whether an association is the first of its newer object under its mapping.
     func isFirst(_ association: Pending) -> Bool {
         let (source, destination) = (association.source, association.destination)
         if association.previousOfDestination < 0, destination.key <= 0 { return true }
@@ -91,7 +91,7 @@ final class MigrationAssociations {
         return first.object === source || (first.object == nil && first.key == source.key)
     }
 
-    /// Whether no other object of the batch has the key of an older object; it is taken then.
+    /// Claims the key of an older object, and returns whether no other object of the batch has it.
     func take(key: Int64) -> Bool { taken.insert(key).inserted }
 
     /// Keeps the associations of a batch, after its objects were saved.
@@ -140,7 +140,7 @@ final class MigrationAssociations {
         guard result == SQLITE_DONE else { throw connection.error(result, doing: "Migrating") }
     }
 
-    // MARK: Reading
+    // MARK: - Reading
 
     func destinations(of source: ManagedObject, under mapping: Int) -> [End] {
         destinations(entity: source.runtime.schema.index, key: source.key, under: mapping)

@@ -60,7 +60,7 @@ struct MigrationEnd {
         )
     }
 
-    // MARK: Validation
+    // MARK: - Validation
 
     /// Validates all objects of entities whose properties have limits or are required.
     private func validate(_ side: MigrationRun.Side) throws {
@@ -84,7 +84,7 @@ struct MigrationEnd {
                 do throws(StoreError) {
                     try object.checkValue(object.value(forKey: property.name), forKey: property.name)
                 } catch {
-                    // The object is named in this error's own way.
+                    // The error below names the object itself.
                     let reason = error.message.components(separatedBy: "\(object.objectID): ").last ?? error.message
                     throw invalid(entity, object.key, reason)
                 }
@@ -92,7 +92,7 @@ struct MigrationEnd {
         }
     }
 
-    /// Checks in SQL that all objects of an entity have a value of a required property.
+    /// Checks in SQL that all objects of an entity have a value for a required property.
     private func checkThere(_ property: PropertySchema, of entity: EntitySchema, _ side: MigrationRun.Side) throws {
         if property.isDerived { return }
         let condition: String
@@ -116,7 +116,7 @@ struct MigrationEnd {
     }
 
     private func invalid(_ entity: EntitySchema, _ key: Int64, _ reason: String) -> StoreError {
-        // What to do about it is said here, for a migration.
+        // The error below has the remedy for a migration.
         let reason = reason.components(separatedBy: "; ")[0]
         return StoreError(
             .migration,

@@ -9,15 +9,15 @@ extension MigrationManager {
     /// Creates a store of the newer version with the objects of a store of the older version.
     ///
     /// The older store is only read. If the newer store exists already, the objects are added to it, which allows several passes
-    /// with mapping models for different entities; its objects then keep no keys.
+    /// with mapping models for different entities; its objects then get new keys.
     ///
     /// - Parameters:
     ///   - source: The older store.
-    ///   - mapping: How its objects become those of the newer store.
+    ///   - mapping: The mapping of its objects to those of the newer store.
     ///   - destination: The newer store, in a folder that exists.
     /// - Throws: ``StoreError`` if a store cannot be read or written, if the mapping model does not fit the models, or if a newer
-    ///   object is invalid; the error that a policy throws; and the one with which the migration is canceled. The newer store is
-    ///   removed then, unless it existed before.
+    ///   object is invalid; the error that a policy throws; and the one with which the migration is cancelled. The newer store is
+    ///   then removed, unless it existed before.
     public func migrateStore(from source: URL, mapping: MappingModel, to destination: URL) throws {
         reset()
         let policies = try makePolicies(mapping)
@@ -104,7 +104,7 @@ extension MigrationManager {
                 sqlDebug: log))
     }
 
-    // MARK: The mapping model
+    // MARK: - The mapping model
 
     /// Checks the mapping model, and creates the policies of its entity mappings.
     private func makePolicies(_ mapping: MappingModel) throws(StoreError) -> [EntityMigrationPolicy] {

@@ -42,7 +42,7 @@ public final class MigrationManager {
     let status = Status()
     var run: MigrationRun?
     private var currentNumber: Int?
-    /// The file whose migration it is a step of; `nil` if it is a whole migration.
+    /// The file whose migration this one is a step of; `nil` if this is a whole migration.
     var migrated: String?
     /// Reports progress to the program that opens the store; `nil` if the program runs the manager itself.
     var reporter: MigrationReporter?
@@ -60,7 +60,7 @@ public final class MigrationManager {
 
         func cancel(_ error: (any Error)?) { cancellation.withLock { $0 = error } }
 
-        /// Throws the error with which the migration was canceled, if it was.
+        /// Throws the error with which the migration was cancelled, if it was.
         func check() throws {
             if let error = cancellation.withLock({ $0 }) { throw error }
         }
@@ -91,7 +91,7 @@ public final class MigrationManager {
         status.cancel(nil)
     }
 
-    // MARK: For policies
+    // MARK: - For policies
 
     /// The context with the older objects.
     ///
@@ -123,9 +123,9 @@ public final class MigrationManager {
         current.associations.add(source, destination, under: number(of: mapping.name))
     }
 
-    /// Returns the newer objects that a mapping created from older ones, in the order of these.
+    /// Returns the newer objects that a mapping created from older ones, in their order.
     ///
-    /// - Complexity: one look-up in a temporary file for each object.
+    /// - Complexity: One look-up in a temporary file for each object.
     public func destinationInstances(
         forEntityMappingName name: String, sourceInstances: [ManagedObject]
     ) -> [ManagedObject] {
@@ -133,9 +133,9 @@ public final class MigrationManager {
         return sourceInstances.flatMap { current.destinations(of: $0, under: number) }
     }
 
-    /// Returns the older objects from which a mapping created newer ones, in the order of these.
+    /// Returns the older objects from which a mapping created newer ones, in their order.
     ///
-    /// - Complexity: one look-up in a temporary file for each object.
+    /// - Complexity: One look-up in a temporary file for each object.
     public func sourceInstances(
         forEntityMappingName name: String, destinationInstances: [ManagedObject]
     ) -> [ManagedObject] {
@@ -155,7 +155,7 @@ public final class MigrationManager {
         return run
     }
 
-    /// The current mapping as it was compiled, if it is the one that a policy passes on; otherwise that one.
+    /// Returns the compiled current mapping if a policy passes that mapping on; otherwise compiles the policy's mapping.
     func compiled(
         _ mapping: EntityMapping, _ source: ManagedObject?, _ destination: ManagedObject
     ) -> CompiledMapping {
@@ -169,7 +169,7 @@ public final class MigrationManager {
             mapping, source?.runtime.schema, destination.runtime.schema, keepsKeys: false, relationships: [])
     }
 
-    /// The number of a mapping, which is mostly the current one.
+    /// The number of a mapping, which is usually the current one.
     private func number(of name: String) -> Int {
         if let currentNumber, current.mappings[currentNumber].name == name { return currentNumber }
         return current.number(of: name)

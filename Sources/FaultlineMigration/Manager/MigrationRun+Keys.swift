@@ -24,9 +24,9 @@ extension MigrationRun {
 }
 
 extension SQLStore {
-    /// Lets the store do without a journal, and with one transaction for all saves, because it is removed if anything fails.
+    /// Turns the journal off and begins one transaction for all saves, because the store is removed if anything fails.
     ///
-    /// The pages of indexes change in each batch, so each save would write most of them again.
+    /// Index pages change in each batch, so each save would write most of them again.
     func beginBulk() throws(StoreError) {
         try writer.locked { () throws(StoreError) in
             writer.endRead()
@@ -45,7 +45,7 @@ extension SQLStore {
             guard writer.bulk != .damaged else {
                 throw StoreError(
                     .entityMigrationPolicy,
-                    "\(StoreMigration.doing) failed because a save of the newer objects failed, which a policy has ignored; let the error end the migration."
+                    "\(StoreMigration.doing) failed because a policy ignored a failed save of the newer objects; let the error end the migration."
                 )
             }
             writer.bulk = .none

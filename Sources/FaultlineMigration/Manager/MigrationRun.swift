@@ -56,7 +56,7 @@ final class MigrationRun {
         return number
     }
 
-    // MARK: Keys
+    // MARK: - Keys
 
     /// Returns the tables whose objects keep their keys: those whose objects all come from one older table.
     ///
@@ -76,7 +76,7 @@ final class MigrationRun {
         return kept
     }
 
-    // MARK: Associations
+    // MARK: - Associations
 
     func destinations(of object: ManagedObject, under mapping: Int) -> [ManagedObject] {
         associations.destinations(of: object, under: mapping).map { $0.object ?? destination.object($0.entity, $0.key) }
@@ -92,7 +92,7 @@ final class MigrationRun {
         associations.sources(of: object, under: mapping).map { $0.object ?? source.object($0.entity, $0.key) }
     }
 
-    // MARK: Relationships
+    // MARK: - Relationships
 
     /// Returns the relationship mappings that must be set.
     ///

@@ -92,7 +92,7 @@ struct MigrationStages {
             || !manager.relationshipMappings(of: current.mappings[number]).isEmpty
     }
 
-    /// Saves a batch, and ends the migration if it was canceled.
+    /// Saves a batch, and ends the migration if it was cancelled.
     private func save() throws {
         try manager.status.check()
         try current.associations.pending.indices.forEach { try relate(current.associations.pending[$0]) }
@@ -102,7 +102,7 @@ struct MigrationStages {
         try current.associations.flush()
     }
 
-    // MARK: Direct references
+    // MARK: - Direct references
 
     /// Sets the to-one relationships of a newer object whose other objects are known.
     ///
@@ -134,7 +134,7 @@ struct MigrationStages {
         }
     }
 
-    // MARK: Objects
+    // MARK: - Objects
 
     /// The request for a mapping's older objects, or `nil` if it has none.
     private static func request(

@@ -1,7 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 
-/// An entity of an older model version, and the one of the newer version whose objects its objects become.
+/// An entity of an older model version, and the newer version's entity that its objects get.
 struct EntityPair {
     let old: EntitySchema
     let new: EntitySchema
@@ -26,7 +26,7 @@ struct EntityPairs {
     let oldTables: Set<String>
     let newTables: Set<String>
 
-    /// The number added to the keys of an older table's rows in a newer table that takes up several older ones.
+    /// The number added to the keys of an older table's rows in a newer table that merges several older ones.
     private var offsets: [TablePair: Int64] = [:]
     private let byOld: [Int: EntityPair]
     /// The indices of the older entities with a relationship, by the relationship's number.
@@ -71,7 +71,7 @@ struct EntityPairs {
         pairs.filter { $0.old.table == table && $0.new.table == other }
     }
 
-    /// Makes the keys of tables that become one distinct.
+    /// Makes the keys distinct in tables that become one table.
     ///
     /// - Parameter last: The largest key of each older table.
     mutating func separateKeys(_ last: [String: Int64]) {
@@ -100,7 +100,7 @@ struct EntityPairs {
         let table: String
         /// The numbers of the older entities whose objects remain at the end, with the newer entities.
         let kept: [(number: Int64, new: EntitySchema)]
-        /// Whether objects of other entities can be there, which do not remain.
+        /// Whether objects of other entities, which do not remain, can be there.
         let isPartial: Bool
     }
 

@@ -1,8 +1,8 @@
 import FaultlineStore
 
-/// Which indexes a migration removes and creates.
+/// The indexes that a migration removes and creates.
 ///
-/// An index whose columns stay as they are is kept, also under a name that a newer store would not give it.
+/// An index whose columns stay as they are is kept, even if a new store would give it another name.
 struct IndexPlan {
     /// The statements that run before the tables change.
     private(set) var removals: [String] = []

@@ -1,7 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 
-/// How the join table of a many-to-many relationship gets its rows.
+/// The plan that fills the join table of a many-to-many relationship.
 ///
 /// The rows are read before any other table changes.
 struct JoinTablePlan {
@@ -9,7 +9,7 @@ struct JoinTablePlan {
     let table: String
     /// The older join tables that are changed or copied.
     let sources: Set<String>
-    /// Whether the only older join table becomes the table, and is not copied.
+    /// Whether the only older join table becomes this table without being copied.
     let isInPlace: Bool
     /// The new names of the older table's columns, if it is kept in place.
     let renamed: [String: String]
@@ -34,7 +34,7 @@ struct JoinTablePlan {
     /// - Parameters:
     ///   - target: The table as a new store has it.
     ///   - property: A side of the relationship, whose objects belong to an entity that is not further up.
-    ///   - shared: The older join tables that other ones are filled from too.
+    ///   - shared: The older join tables from which other tables are filled, too.
     init(
         _ target: StoreStructure.Table, _ property: PropertySchema, of entity: EntitySchema, _ pairs: EntityPairs,
         _ structure: StoreStructure, shared: Set<String> = []

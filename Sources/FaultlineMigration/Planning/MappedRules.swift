@@ -3,10 +3,10 @@ import FaultlineStore
 
 /// Turns a mapping model into rules for SQL, if it only copies objects and their values.
 ///
-/// SQL gives the same objects as a ``MigrationManager`` does, in place and without loading any. What it cannot do, or does
-/// differently, is left to the manager.
+/// SQL creates the same objects as a ``MigrationManager``, in place and without loading any. Anything that SQL cannot do, or
+/// does differently, is left to the manager.
 struct MappedRules {
-    /// Why a mapping model needs a migration manager, as a part of a sentence.
+    /// The reason why a mapping model needs a migration manager, as part of a sentence.
     struct ObjectsNeeded: Error {
         let reason: String
     }
@@ -44,7 +44,7 @@ struct MappedRules {
         (oldModel, newModel, self.old, self.new) = (old, new, old.schema, new.schema)
     }
 
-    // MARK: Entities
+    // MARK: - Entities
 
     private mutating func link() throws(ObjectsNeeded) {
         var sources: Set<String> = []
@@ -70,7 +70,7 @@ struct MappedRules {
         }
     }
 
-    // MARK: Attributes
+    // MARK: - Attributes
 
     private mutating func addAttributes(_ mapping: EntityMapping, _ name: String) throws(ObjectsNeeded) {
         guard let link = links[name], let before = old.entity(named: link.old), let entity = new.entity(named: name)
@@ -78,7 +78,7 @@ struct MappedRules {
         let expressions = Dictionary(
             mapping.attributeMappings.map { ($0.name, $0.valueExpression) }, uniquingKeysWith: { first, _ in first })
         for unknown in expressions.keys where entity.property(unknown)?.attributeType == nil {
-            throw ObjectsNeeded(reason: "'\(mapping.name)' sets '\(unknown)', which is no attribute of '\(name)'")
+            throw ObjectsNeeded(reason: "'\(mapping.name)' sets '\(unknown)', which is not an attribute of '\(name)'")
         }
         for attribute in entity.properties {
             guard let type = attribute.attributeType, !attribute.isTransient, !attribute.isDerived else { continue }
@@ -103,9 +103,9 @@ struct MappedRules {
             case .keyPath(.variable(.source), let key)?:
                 guard let source = before.property(key), let sourceType = source.attributeType, !source.isTransient,
                     sourceType == type || (sourceType.isNumeric && type.isNumeric)
-                else { throw ObjectsNeeded(reason: "\(path) needs another value than SQL can give") }
+                else { throw ObjectsNeeded(reason: "\(path) needs a value that SQL cannot compute") }
                 guard attribute.limits == nil || attribute.limits == source.limits else {
-                    throw ObjectsNeeded(reason: "\(path) has limits that the older values were not checked for")
+                    throw ObjectsNeeded(reason: "\(path) has limits that the older values were not checked against")
                 }
                 links[name]?.names[attribute.name] = key
                 if !type.holdsAll(of: sourceType), type != sourceType {
@@ -136,7 +136,7 @@ struct MappedRules {
         }
     }
 
-    // MARK: Relationships
+    // MARK: - Relationships
 
     private mutating func addRelationships(_ mapping: EntityMapping, _ name: String) throws(ObjectsNeeded) {
         guard let link = links[name], let before = old.entity(named: link.old), let entity = new.entity(named: name)
@@ -144,7 +144,7 @@ struct MappedRules {
         let mappings = Dictionary(
             mapping.relationshipMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for unknown in mappings.keys where entity.property(unknown)?.isRelationship != true {
-            throw ObjectsNeeded(reason: "'\(mapping.name)' sets '\(unknown)', which is no relationship of '\(name)'")
+            throw ObjectsNeeded(reason: "'\(mapping.name)' sets '\(unknown)', which is not a relationship of '\(name)'")
         }
         for relationship in entity.properties where relationship.isRelationship && !relationship.isTransient {
             let path = "'\(name).\(relationship.name)'"
@@ -180,15 +180,15 @@ struct MappedRules {
                 throw ObjectsNeeded(reason: "\(path) cannot refer to objects of '\(link.new)'")
             }
             guard mapping == nil || model.entityMappingsByName[mapping!]?.destinationEntityName == link.new else {
-                throw ObjectsNeeded(reason: "\(path) takes the objects of one mapping alone")
+                throw ObjectsNeeded(reason: "\(path) takes only the objects of one mapping")
             }
         }
         if let mapping, model.entityMappingsByName[mapping] == nil {
-            throw ObjectsNeeded(reason: "\(path) names the mapping '\(mapping)', which there is not")
+            throw ObjectsNeeded(reason: "\(path) names the mapping '\(mapping)', which does not exist")
         }
     }
 
-    /// Notes which older relationship a newer one continues, from both of its ends.
+    /// Records the older relationship that a newer one continues, from both of its ends.
     private mutating func join(
         _ relationship: PropertySchema, to source: PropertySchema, _ path: String
     ) throws(ObjectsNeeded) {
@@ -200,7 +200,7 @@ struct MappedRules {
             let (number, other) = (end.relationshipNumber, before.relationshipNumber)
             guard continued.updateValue(other, forKey: number) ?? other == other,
                 continuing.updateValue(number, forKey: other) ?? number == number
-            else { throw ObjectsNeeded(reason: "\(path) does not continue one relationship alone") }
+            else { throw ObjectsNeeded(reason: "\(path) does not continue exactly one relationship") }
         }
     }
 

@@ -37,7 +37,7 @@ struct MigrationPlan {
     let statements: [Statement]
     /// The conditions that rows must meet.
     let checks: [RowCheck]
-    /// The queries for the columns that may name files of large values which no row refers to afterward.
+    /// The queries for columns that may name files of large values that no row refers to afterward.
     let fileQueries: [String]
     /// The columns and tables to remove later.
     let deferred: [DeferredDrop]
@@ -46,9 +46,9 @@ struct MigrationPlan {
     /// Plans a migration.
     ///
     /// - Parameters:
-    ///   - old: What the store has.
-    ///   - new: What it will have.
-    ///   - rules: What of the former continues in the latter.
+    ///   - old: The version that the store has.
+    ///   - new: The version that it will have.
+    ///   - rules: The entities and properties that continue.
     ///   - lastKeys: The largest key of each table.
     ///   - defers: Whether removed columns and tables are left behind.
     ///   - pending: The columns and tables that earlier migrations left.
@@ -121,14 +121,14 @@ struct MigrationPlan {
         }
         for index in indexes.creations { add(.index, [index.sql], for: index.table) }
         add(.index, triggers.statements(forTables: tables))
-        // Triggers that neither this library nor Core Data derived attributes with are the program's own.
+        // Triggers that do not compute derived attributes, for this library or Core Data, are the program's own.
         add(.index, own.filter { !$0.name.hasPrefix("Z_DA_") }.map(\.sql))
         statements = all
         checks = RowCheck.checks(rules.conditions, pairs, values)
         fileQueries = Self.fileQueries(pairs, old)
     }
 
-    /// The statements that make Core Data's history name the newer entities and keys, and drop that of removed entities.
+    /// The statements that update the entities and keys in Core Data's history and delete the history of removed entities.
     private static func history(_ pairs: EntityPairs) -> [String] {
         func choice(_ value: (EntityPair) -> Int64?) -> String {
             pairs.pairs.compactMap { pair in value(pair).map { " WHEN \(pair.old.number) THEN \($0)" } }.joined()
@@ -211,7 +211,7 @@ struct MigrationPlan {
         return !owners.isEmpty && !(isCurrent && (isTime || !isChanged))
     }
 
-    /// Puts derived attributes behind those that they are derived from.
+    /// Orders derived attributes after those that they are derived from.
     private static func ordered(_ values: [DerivationTriggers.DerivedValue]) -> [DerivationTriggers.DerivedValue] {
         var rest = values
         var ordered: [DerivationTriggers.DerivedValue] = []

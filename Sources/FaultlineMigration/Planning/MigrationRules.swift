@@ -3,7 +3,7 @@ import FaultlineStore
 
 /// The data that a migration in SQL carries over, and the conditions that the store's rows must meet.
 struct MigrationRules {
-    /// An entity of the older version, and the one of the newer version whose objects its objects become.
+    /// An entity of the older version, and the newer version's entity that its objects get.
     struct Link {
         let old: String
         let new: String
@@ -40,7 +40,7 @@ struct MigrationRules {
         return summary(self) == summary(other)
     }
 
-    /// The rules that names and renaming identifiers tell.
+    /// Infers the rules from names and renaming identifiers.
     ///
     /// - Throws: ``ModelError`` for the first change that cannot be inferred.
     init(inferredFrom old: ManagedObjectModel, to new: ManagedObjectModel) throws(ModelError) {

@@ -15,14 +15,14 @@ struct RowCheck {
         let count: Int
         let example: Int64
 
-        /// The rows as a part of a sentence, with an example.
+        /// The rows as part of a sentence, with an example.
         var phrase: String {
             count == 1
                 ? "the \(entity) object with the primary key \(example)"
                 : "\(count) \(entity) objects (one has the primary key \(example))"
         }
 
-        /// The rows of several entities as a part of a sentence.
+        /// The rows of several entities as part of a sentence.
         var mixedPhrase: String {
             count == 1 ? phrase : "\(count) objects (one is the \(entity) object with the primary key \(example))"
         }
@@ -30,8 +30,8 @@ struct RowCheck {
         func verb(_ singular: String, _ plural: String) -> String { count == 1 ? singular : plural }
     }
 
-    /// The checks for the conditions of rules, for relationships that would lose a required object, and for those that would refer
-    /// to one of several.
+    /// The checks for the conditions of rules, for relationships that would lose a required object, and for relationships that
+    /// could keep only one of several objects.
     static func checks(
         _ conditions: [MigrationCondition], _ pairs: EntityPairs, _ values: [Int: RowValues]
     ) -> [RowCheck] {
@@ -122,7 +122,7 @@ struct RowCheck {
                 query:
                     "SELECT MAX(Z_PK) AS Z_PK, Z_ENT FROM \(shared.table) WHERE \(shared.key) IS NOT NULL AND Z_ENT IN (\(numbers)) GROUP BY \(shared.key) HAVING COUNT(*) > 1"
             ) {
-                "'\(shared.property)' can refer to one object, but \($0.mixedPhrase) \($0.verb("refers", "refer")) to an object to which another one refers too; leave one of them in the older version first, or write a mapping model or a custom stage that chooses"
+                "'\(shared.property)' can refer to one object, but \($0.mixedPhrase) \($0.verb("refers", "refer")) to an object that another one also refers to; leave one of them in the older version first, or write a mapping model or a custom stage that chooses"
             }
         }
     }

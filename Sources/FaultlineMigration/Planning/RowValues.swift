@@ -43,9 +43,9 @@ struct RowValues {
         }
     }
 
-    // MARK: Attributes
+    // MARK: - Attributes
 
-    /// - Parameter initial: The value of an attribute that continues no older one, and where that one has no value.
+    /// - Parameter initial: The value of an attribute that continues no older one, or whose older value is missing.
     private static func attribute(
         _ property: PropertySchema, _ old: PropertySchema?, _ initial: AttributeValue?
     ) -> ColumnValue {
@@ -69,7 +69,7 @@ struct RowValues {
         return value
     }
 
-    // MARK: Relationships
+    // MARK: - Relationships
 
     private mutating func addKey(
         _ property: PropertySchema, _ pair: EntityPair, _ pairs: EntityPairs, _ edges: inout KeyTables
@@ -198,7 +198,7 @@ struct ColumnValue: Hashable {
     /// The older column on which the value is based, if there is one.
     var column: String?
     var sql: String
-    /// Whether the expression gives another value than the column's own only where that is NULL.
+    /// Whether the expression differs from the column's own value only where that is NULL.
     var replacesOnlyNull = false
 
     static let null = ColumnValue(sql: "NULL")
@@ -215,7 +215,7 @@ extension SQLValue {
         switch self {
         case .null: "NULL"
         case .integer(let value): String(value)
-        // SQLite reads the shortest text that stands for a number as that number; infinity it has none for.
+        // SQLite reads a number's shortest text as the same number. It has no literal for infinity.
         case .real(let value): value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : String(value)
         case .text(let value): Self.literal(value)
         case .blob(let value): "x'" + value.map { String(format: "%02x", $0) }.joined() + "'"

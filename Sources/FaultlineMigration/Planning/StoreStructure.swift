@@ -35,7 +35,7 @@ struct StoreStructure {
         let sql: String
         /// The indexes with a statement of their own, without those of primary keys.
         let indexes: [Index]
-        /// Whether the table's own statement has a `UNIQUE` clause, as in old stores of Core Data's.
+        /// Whether the table's own statement has a `UNIQUE` clause, as in Core Data's old stores.
         let hasUniqueClause: Bool
     }
 
@@ -101,7 +101,7 @@ struct StoreStructure {
         try self.init(StoreSetup(session, path: SQLConnection.memory))
     }
 
-    /// A name as SQL can have it wherever a name is.
+    /// A name quoted as an identifier in SQL.
     static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
     private static func escaped(_ name: String) -> String { name.replacing("'", with: "''") }

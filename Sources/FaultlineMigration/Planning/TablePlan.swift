@@ -1,13 +1,13 @@
 import FaultlineModel
 import FaultlineStore
 
-/// How a table of the newer version gets its rows: by changing a table in place, or by copying rows into a new one.
+/// The plan that fills a table of the newer version: by changing a table in place, or by copying rows into a new one.
 struct TablePlan {
     /// The table of the newer version.
     let table: String
     /// The older tables that are changed or copied; none if the table is new.
     let sources: [String]
-    /// Whether the only source becomes the table, and is not copied.
+    /// Whether the only source becomes this table without being copied.
     let isInPlace: Bool
     /// The statements; copies read tables that were renamed with ``oldName(of:)``.
     let statements: [String]
@@ -85,7 +85,7 @@ struct TableChange {
     private(set) var assigned: Set<String> = []
     /// The columns that are left behind.
     private(set) var deferred: [DeferredDrop] = []
-    /// How often the statements go through all rows.
+    /// The number of times that the statements process all rows.
     private(set) var passes = 0
 
     private static let own: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]

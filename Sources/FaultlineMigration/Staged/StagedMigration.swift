@@ -124,7 +124,7 @@ struct StagedMigration {
         guard description.type == .sqlite, !description.isInMemory else {
             throw StoreError(
                 .invalidRequest,
-                "Migrating '\(description.path)' in stages is refused, because only stores of the type SQLite can be; leave stagedMigrationManager empty."
+                "Migrating '\(description.path)' in stages is refused, because only stores of the type SQLite support that; leave stagedMigrationManager empty."
             )
         }
         let setup = try SourceSearch.setup(description, session)
@@ -170,7 +170,7 @@ struct StagePlan {
         }
         var missing = Set(stages.compactMap { $0 as? LightweightMigrationStage }.flatMap(\.versionChecksums))
         missing.subtract(models.keys)
-        // Models that are loaded when they are reached are loaded no further than needed.
+        // Models that are loaded lazily are loaded no further than needed.
         var rest = known.makeIterator()
         while !missing.isEmpty, let model = rest.next() {
             let checksum = model.versionChecksum

@@ -75,8 +75,8 @@ public struct LightweightMigrationStage: MigrationStage {
 ///         try context.performAndWait { try fillTitles(in: context) }
 ///     }
 ///
-/// The step itself is inferred. A program that is killed runs a handler again that had not ended, so a handler must be able to
-/// continue what it began; saving its work and its mark in one save is enough.
+/// The step itself is inferred. If the program is killed while a handler runs, the handler runs again later, so it must be
+/// able to continue its work. To record the progress in the same save as the work is enough.
 public struct CustomMigrationStage: MigrationStage {
     /// A program's work in a stage, for which the manager's container has the store open.
     public typealias Handler =

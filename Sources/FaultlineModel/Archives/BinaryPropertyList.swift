@@ -68,7 +68,7 @@ struct BinaryPropertyList {
         self.limit = limit
     }
 
-    // MARK: Objects
+    // MARK: - Objects
 
     private mutating func object(_ number: Int, depth: Int) throws(ArchiveFailure) -> PropertyListValue {
         guard known.indices.contains(number) else { throw Self.damaged }
@@ -172,7 +172,7 @@ struct BinaryPropertyList {
         return text
     }
 
-    // MARK: Bytes
+    // MARK: - Bytes
 
     private mutating func add(_ objects: Int) throws(ArchiveFailure) {
         weight += objects

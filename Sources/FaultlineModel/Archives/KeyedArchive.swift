@@ -19,7 +19,7 @@ package struct KeyedArchive {
     private let limit: Int
 
     /// - Parameter limit: The largest number of objects, one of ``PropertyListValue/Limit``.
-    /// - Throws: ``ArchiveFailure`` if the data is no archive.
+    /// - Throws: ``ArchiveFailure`` if the data is not an archive.
     init(_ data: Data, limit: Int) throws(ArchiveFailure) {
         guard let archive = try Self(try PropertyListValue(data, limit: limit), limit: limit) else {
             throw ArchiveFailure("is not a keyed archive")

@@ -17,7 +17,7 @@ struct ModelArchive {
     }
 
     private func model(_ object: Object) throws(ArchiveFailure) -> ManagedObjectModel {
-        guard try archive.className(object) == "NSManagedObjectModel" else { throw ArchiveFailure("is no model") }
+        guard try archive.className(object) == "NSManagedObjectModel" else { throw ArchiveFailure("is not a model") }
         let table = try archive.object(object["NSEntities"])
         // A dictionary with fixed keys, whose empty slots are strings; older ones are plain dictionaries.
         let values =
@@ -60,7 +60,7 @@ struct ModelArchive {
         try archive.string(entity["NSEntityName"])
     }
 
-    // MARK: Entities
+    // MARK: - Entities
 
     private func entity(_ object: Object) throws(ArchiveFailure) -> EntityDescription {
         var entity = EntityDescription(try name(of: object))
@@ -117,7 +117,7 @@ struct ModelArchive {
         }
     }
 
-    // MARK: Properties
+    // MARK: - Properties
 
     private func attribute(_ object: Object, _ name: String) throws(ArchiveFailure) -> AttributeDescription {
         let code = try number("NSAttributeType", of: object)
@@ -225,7 +225,7 @@ struct ModelArchive {
         return try text("NSKeyPath", of: archive.object(argument))
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     private func text(_ key: String, of object: Object) throws(ArchiveFailure) -> String? {
         try archive.value(key, of: object)?.string

@@ -1,6 +1,6 @@
 /// An expression of a mapping model, such as `$source.name`.
 ///
-/// It is evaluated for each older object. Its text is that of Core Data's mapping models:
+/// It is evaluated for each older object. Its text has the syntax of Core Data's mapping models:
 ///
 ///     $source.continent.numericISO3166Code
 ///     $source.countries.@distinctUnionOfSets.moods
@@ -23,7 +23,7 @@ public indirect enum MappingExpression: Sendable, Hashable {
         /// The policy of the entity mapping.
         case entityPolicy
 
-        /// All variables, as a part of an error's sentence.
+        /// All variables, as part of an error message.
         static var list: String { allCases.map { "'$\($0.rawValue)'" }.joined(separator: ", ") }
     }
 
@@ -43,7 +43,7 @@ public indirect enum MappingExpression: Sendable, Hashable {
     /// The value of one of the older object's properties, or at a key path from it.
     public static func source(_ keyPath: String) -> MappingExpression { .keyPath(.variable(.source), keyPath) }
 
-    /// The newer objects that a mapping made for the objects of an expression.
+    /// The newer objects that a mapping created for the objects of an expression.
     public static func destinationInstances(
         forEntityMappingNamed name: String, sourceInstances: MappingExpression
     ) -> MappingExpression {
@@ -51,7 +51,7 @@ public indirect enum MappingExpression: Sendable, Hashable {
             .variable(.manager), selector: Self.instancesOfMapping, [.constant(.string(name)), sourceInstances])
     }
 
-    /// The newer objects of those that the older object's relationship has, whichever mappings made them.
+    /// The newer objects for the members of the older object's relationship, whichever mappings created them.
     public static func destinationInstances(forSourceRelationshipNamed name: String) -> MappingExpression {
         .function(
             .variable(.manager), selector: Self.instancesOfRelationship, [.constant(.string(name)), .source(name)])

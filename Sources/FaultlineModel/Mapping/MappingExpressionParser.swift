@@ -3,7 +3,7 @@ internal import Foundation
 extension MappingExpression {
     /// Parses the text of an expression; see ``MappingExpression``.
     ///
-    /// - Throws: ``ModelError`` with the position of what cannot be understood.
+    /// - Throws: ``ModelError`` with the position of the first error.
     public init(format text: String) throws(ModelError) {
         var parser = MappingExpressionParser(text)
         self = try parser.parse()
@@ -11,7 +11,7 @@ extension MappingExpression {
 }
 
 extension MappingExpression: ExpressibleByStringLiteral {
-    /// Parses a literal; an invalid one is an error of the program, and ends it.
+    /// Parses a literal; an invalid one is a programming error and ends the program.
     public init(stringLiteral text: String) {
         do throws(ModelError) {
             try self.init(format: text)
@@ -23,7 +23,7 @@ extension MappingExpression: ExpressibleByStringLiteral {
 
 /// Parses the text of an expression from left to right.
 private struct MappingExpressionParser {
-    /// Deeper than any real expression, and far from the end of the stack.
+    /// The maximum depth: deeper than any real expression, and far from exhausting the stack.
     private static let deepest = 100
 
     private let text: String
@@ -150,7 +150,7 @@ private struct MappingExpressionParser {
         return found
     }
 
-    // MARK: Characters
+    // MARK: - Characters
 
     private var peek: Character? { position < characters.count ? characters[position] : nil }
 
@@ -186,7 +186,7 @@ private struct MappingExpressionParser {
         let rest = String(characters[min(position, characters.count)...].prefix(20))
         return ModelError(
             .invalidExpression,
-            "The expression '\(text)' of a mapping is invalid at \(rest.isEmpty ? "its end" : "'\(rest)'"), where \(expected) should be; correct it."
+            "The expression '\(text)' of a mapping is invalid at \(rest.isEmpty ? "its end" : "'\(rest)'"), where \(expected) was expected; correct it."
         )
     }
 }

@@ -1,13 +1,14 @@
 internal import Foundation
 
 extension MappingModel {
-    /// Infers how stores of one version of a model become stores of another one.
+    /// Infers the mapping from stores of one version of a model to stores of another.
     ///
     ///     let mapping = try MappingModel.inferredMappingModel(from: old, to: new)
     ///
-    /// Names and renaming identifiers say what continues what. Properties can be added, removed and renamed; become optional, or
-    /// required if they have a default value; change from one numeric type to another, from to-one to to-many, and from ordered to
-    /// unordered and back. Entities can be added, removed and renamed, and get new parents.
+    /// Entities and properties are matched by their names and renaming identifiers. Properties can be added,
+    /// removed and renamed. They can become optional, or required if they have a default value, and can change from one numeric
+    /// type to another, from to-one to to-many, and from ordered to unordered and back. Entities can be added, removed and
+    /// renamed, and get new parents.
     ///
     /// The result says nothing about a store's rows: a required attribute without a default value can be added only while there
     /// are no objects that would lack it. A migration checks this before it begins.
@@ -21,7 +22,7 @@ extension MappingModel {
     }
 }
 
-/// Infers a mapping model, and what must be true of a store's rows for it.
+/// Infers a mapping model and the conditions that a store's rows must meet for it.
 package struct MappingInference: Sendable {
     package let matching: ModelMatching
     package private(set) var mappingModel = MappingModel()
@@ -79,7 +80,7 @@ package struct MappingInference: Sendable {
         mappingModel.entityMappings.append(mapping)
     }
 
-    // MARK: Entities
+    // MARK: - Entities
 
     /// Checks that an entity does not join a hierarchy in which it was not.
     private func checkTree(_ entity: EntityDescription, _ old: EntityDescription) throws(ModelError) {
@@ -93,7 +94,7 @@ package struct MappingInference: Sendable {
         )
     }
 
-    // MARK: Properties
+    // MARK: - Properties
 
     private mutating func map(
         _ entity: EntityDescription, _ old: EntityDescription, into mapping: inout EntityMapping

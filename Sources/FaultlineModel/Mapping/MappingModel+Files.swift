@@ -64,7 +64,7 @@ extension MappingModel {
     ///
     /// - Parameter url: A folder whose name ends in `.xcmappingmodel`, which is created if necessary and whose file
     ///   `xcmapping.xml` is replaced; or a file with any other name.
-    /// - Throws: ``ModelError`` as ``contents()``, and if the file cannot be written.
+    /// - Throws: The errors of ``contents()``, and ``ModelError`` if the file cannot be written.
     public func write(to url: URL) throws(ModelError) {
         let isFolder = url.pathExtension == MappingFile.suffix
         try ModelFile.write(

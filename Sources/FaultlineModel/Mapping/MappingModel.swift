@@ -2,8 +2,8 @@ public import Foundation
 
 /// The plan by which a store of one model version becomes a store of another: a mapping for each kind of object.
 ///
-/// Infer it where names and renaming identifiers say what continues what (``inferredMappingModel(from:to:)``), load it from
-/// a file of Xcode's (``init(contentsOf:from:to:)``), or make it in code:
+/// Infer it if names and renaming identifiers match all parts (``inferredMappingModel(from:to:)``), load it from a file of
+/// Xcode's (``init(contentsOf:from:to:)``), or create it in code:
 ///
 ///     let mapping = MappingModel(entityMappings: [
 ///         EntityMapping("CarToCar", from: "Car", to: "Car", attributeMappings: [
@@ -11,7 +11,7 @@ public import Foundation
 ///         ]),
 ///     ])
 public struct MappingModel: Sendable, Hashable {
-    /// The mappings of the entities, in the order in which each stage of a migration goes through them.
+    /// The mappings of the entities, in the order in which each stage of a migration processes them.
     public var entityMappings: [EntityMapping]
     /// The file that the mapping model was loaded from.
     var origin: MappingOrigin?
@@ -21,19 +21,19 @@ public struct MappingModel: Sendable, Hashable {
         self.entityMappings = entityMappings
     }
 
-    /// The mappings by their names; of mappings with the same name, the first.
+    /// The mappings by name; if several have the same name, the first.
     public var entityMappingsByName: [String: EntityMapping] {
         Dictionary(entityMappings.map { ($0.name, $0) }) { first, _ in first }
     }
 }
 
-/// How the objects of one entity of the older model become objects of one entity of the newer model.
+/// A mapping of the objects of one older entity to objects of one newer entity.
 public struct EntityMapping: Sendable, Hashable {
     /// The kind of mapping, with the numbers that Core Data's files use.
     public enum MappingType: Int, Sendable, Hashable, CaseIterable {
-        /// Not decided yet, as in files that Xcode writes; the two entities decide.
+        /// Undecided, as in files that Xcode writes; the two entities decide.
         case undefined = 0
-        /// A policy makes the objects.
+        /// A policy creates the objects.
         case custom = 1
         /// The entity is new and has no objects at first.
         case add = 2
@@ -57,15 +57,15 @@ public struct EntityMapping: Sendable, Hashable {
     public var sourceEntityVersionHash: Data?
     /// The version hash that the newer entity must have; `nil` for any.
     public var destinationEntityVersionHash: Data?
-    /// How the attributes of the newer objects get their values; an attribute without a mapping keeps its default.
+    /// The mappings of the newer objects' attributes; an attribute without a mapping keeps its default.
     public var attributeMappings: [PropertyMapping]
-    /// How the relationships of the newer objects get their objects; one without a mapping stays empty.
+    /// The mappings of the newer objects' relationships; a relationship without a mapping stays empty.
     public var relationshipMappings: [PropertyMapping]
     /// The expression that selects the older objects; `nil` for all objects of the entity itself, without subentities.
     public var sourceExpression: MappingExpression?
     /// The name under which a policy is registered, for ``MappingType/custom``.
     public var entityMigrationPolicyClassName: String?
-    /// Values for the policy, and what an inferred mapping knows of its properties.
+    /// Values for the policy; for an inferred mapping, the names of its properties.
     public var userInfo: [String: String]
 
     /// Creates a mapping that transforms objects, unless specified otherwise.
@@ -87,7 +87,7 @@ public struct EntityMapping: Sendable, Hashable {
     }
 }
 
-/// How one property of a newer object gets its value.
+/// A mapping that sets one property of a newer object.
 public struct PropertyMapping: Sendable, Hashable {
     /// The name of the property in the newer model.
     public var name: String

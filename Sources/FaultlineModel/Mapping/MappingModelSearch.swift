@@ -86,11 +86,11 @@ public struct MappingModelSearch: Sendable, Hashable {
 extension MappingModel {
     /// Loads the mapping model, among several files, that fits two models; `nil` if none does.
     ///
-    /// ``MappingModelSearch`` says why a file does not fit, and which entities one leaves out.
+    /// ``MappingModelSearch`` reports why a file does not fit, and which entities a mapping model leaves out.
     ///
     ///     let mapping = try MappingModel(from: urls, forSourceModel: old, destinationModel: new)
     ///
-    /// - Throws: ``ModelError`` as ``MappingModelSearch/mappingModel``. A file that cannot be read is no error.
+    /// - Throws: The errors of ``MappingModelSearch/mappingModel``. A file that cannot be read is not an error.
     public init?(
         from urls: [URL], forSourceModel source: ManagedObjectModel, destinationModel destination: ManagedObjectModel
     ) throws(ModelError) {
@@ -100,18 +100,18 @@ extension MappingModel {
 }
 
 extension MappingModel {
-    /// Loads a mapping model for the two of several versions that it leads from and to.
+    /// Loads a mapping model for the two versions, among several, between which it leads.
     ///
     ///     description.sourceModels = versions
     ///     description.mappingModels = try urls.map { try MappingModel(contentsOf: $0, between: versions + [model]) }
     ///
-    /// If it fits several pairs, it is loaded for the versions that Xcode made it for.
+    /// If it fits several pairs, it is loaded for the pair that Xcode made it for.
     ///
     /// - Parameters:
     ///   - url: A `.xcmappingmodel`, or its file `xcmapping.xml`.
     ///   - versions: At least two versions, from the oldest to the newest.
-    /// - Throws: ``ModelError`` if the file cannot be read or fits no pair; the reason is that of the oldest and the newest version.
-    ///   With the code ``ModelError/Code/ambiguousMapping`` if it fits several pairs and their names do not decide.
+    /// - Throws: ``ModelError`` if the file cannot be read or fits no pair; the reason is the one for the oldest and the
+    ///   newest version. The code is ``ModelError/Code/ambiguousMapping`` if it fits several pairs and their names do not decide.
     /// - Complexity: Compares the file with each pair.
     public init(contentsOf url: URL, between versions: [ManagedObjectModel]) throws(ModelError) {
         guard versions.count > 1 else {

@@ -1,6 +1,6 @@
 /// A condition that a store's rows must meet for a migration in SQL.
 ///
-/// Two models alone cannot tell, so the rows are counted before anything is changed.
+/// The two models alone do not decide it, so a migration checks the rows before it changes anything.
 package struct MigrationCondition: Sendable, Hashable {
     package enum Requirement: Sendable, Hashable {
         /// The entity has no objects, because a new required property would have no value.

@@ -1,6 +1,6 @@
 /// A removed and an added entity or property that may be one under two names, whose data a migration then loses.
 package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
-    /// The newer entity of a property; `nil` if it is an entity that may have been renamed.
+    /// The newer entity that has the property; `nil` if the entity itself may have been renamed.
     package let entity: String?
     package let removed: String
     package let added: String
@@ -41,8 +41,8 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
         (self.entity, self.removed, self.added) = (entity, removed, added)
     }
 
-    /// The properties that an entity itself declares and that are alone, on both sides, in their type, or in their destination and
-    /// their number of objects.
+    /// The properties of an entity, not inherited ones, that are the only ones on both sides with their type, or with their
+    /// destination and cardinality.
     static func properties(
         of entity: EntityDescription, from old: EntityDescription, _ matching: ModelMatching
     ) -> [PossibleRenaming] {

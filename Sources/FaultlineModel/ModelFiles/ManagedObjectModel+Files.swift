@@ -25,7 +25,7 @@ extension ManagedObjectModel {
     /// Parses a model from the text of a file `contents`; see ``contents()``.
     ///
     /// - Parameter name: The file's name in errors.
-    /// - Throws: as ``init(contentsOf:version:)``.
+    /// - Throws: The errors of ``init(contentsOf:version:)``.
     package convenience init(contents text: String, name: String) throws(ModelError) {
         let root = try ModelFile.root(of: Data(text.utf8), path: name)
         try self.init(try ModelParts(root, ModelReader(path: name, position: name)))

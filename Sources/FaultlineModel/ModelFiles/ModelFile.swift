@@ -61,13 +61,13 @@ struct ModelFile {
         return root
     }
 
-    // MARK: Files
+    // MARK: - Files
 
     private static let wanted = "a .xcdatamodeld or a .xcdatamodel"
 
     /// Whether the URL names a folder rather than a file.
     ///
-    /// - Parameter wanted: What to name instead, in errors.
+    /// - Parameter wanted: The files to name instead, in errors.
     static func isFolder(_ url: URL, wanted: String = Self.wanted) throws(ModelError) -> Bool {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -80,7 +80,7 @@ struct ModelFile {
     ///
     /// - Parameters:
     ///   - name: The name of the file in the folder; `nil` if the URL is the file's.
-    ///   - subject: What is written, in errors.
+    ///   - subject: The name of the written thing, in errors.
     static func write(
         _ text: String, to url: URL, inFolder name: String?, _ subject: String
     ) throws(ModelError) {

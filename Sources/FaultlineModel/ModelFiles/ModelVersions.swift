@@ -79,7 +79,7 @@ public struct ModelVersions: Sendable {
 
     /// Loads the named version.
     ///
-    /// - Throws: as ``ManagedObjectModel/init(contentsOf:version:)``.
+    /// - Throws: The errors of ``ManagedObjectModel/init(contentsOf:version:)``.
     public func model(_ name: String) throws(ModelError) -> ManagedObjectModel {
         try ManagedObjectModel(contentsOf: try url(of: name))
     }

@@ -93,7 +93,7 @@ enum ModelWriter {
         element(composite, [("attribute", composite.elements.map(element))])
     }
 
-    // MARK: Parts
+    // MARK: - Parts
 
     private typealias Group = (name: String, elements: [ModelElement])
 

@@ -127,7 +127,7 @@ package struct DerivationTriggers {
         }
     }
 
-    // MARK: Kinds of expressions
+    // MARK: - Kinds of expressions
 
     /// A value at the other end of a to-one relationship, which changes with the key and with the destination's row.
     private mutating func addReached(

@@ -31,7 +31,7 @@ package final class PropertySchema: Sendable {
     /// The column with the attribute's text without differences in case and diacritics, or `nil`.
     ///
     /// It belongs to an attribute derived from this one with `canonical:(…)`, or to this one if it is derived that way
-    /// itself. `nil` also if another program computes it.
+    /// itself. It is also `nil` if another program computes it.
     package let canonicalColumn: String?
     /// The column for the entity of a to-one relationship's destination, if that has subentities: `Z3_OWNER`.
     package let entityColumn: String?

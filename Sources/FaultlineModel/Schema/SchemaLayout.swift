@@ -99,7 +99,7 @@ struct SchemaLayout {
         }
     }
 
-    // MARK: Entities
+    // MARK: - Entities
 
     func makeEntities() -> [EntitySchema] {
         var made: [EntitySchema] = []
@@ -251,7 +251,7 @@ struct SchemaLayout {
         }
     }
 
-    // MARK: Parts
+    // MARK: - Parts
 
     func lineage(_ position: Int) -> [Int] {
         (parents[position].map(lineage) ?? []) + [position]

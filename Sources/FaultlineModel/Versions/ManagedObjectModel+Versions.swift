@@ -9,7 +9,7 @@ extension ManagedObjectModel {
     /// constraints and hash modifiers. They do not cover transient properties, default values, delete rules, validation, indexes,
     /// class names and user info.
     ///
-    /// The hashes are Faultline's own: those in stores of Apple's framework differ.
+    /// The hashes are Faultline's own. Stores of Apple's framework have different ones.
     ///
     /// - Complexity: O(n) in the number of properties; the hashes are computed on each access.
     public var entityVersionHashesByName: [String: Data] {
@@ -48,7 +48,7 @@ extension ManagedObjectModel {
     /// compatible here; opening it compares its tables instead.
     ///
     /// - Parameter configuration: The name of a configuration; `nil` for the whole model.
-    /// - Returns: `false` also if the model has no such configuration.
+    /// - Returns: Whether it does; `false` if the model has no such configuration.
     public func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: any Sendable]
     ) -> Bool {

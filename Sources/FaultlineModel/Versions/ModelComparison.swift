@@ -46,7 +46,7 @@ private struct ModelComparison {
             .entity, of: new.name, .changed(.parent, from: old.parent ?? "none", to: new.parent ?? "none"))
     }
 
-    // MARK: Properties
+    // MARK: - Properties
 
     /// Returns the changes of an entity's own properties of one type.
     ///
@@ -120,7 +120,7 @@ private struct ModelComparison {
         matching.source.lineage(of: entity).last { Property.own($0).contains { $0.name == property.name } }
     }
 
-    /// The changes of a relationship's ends; a renamed entity or inverse is no change of the relationship.
+    /// The changes of a relationship's ends; a renamed entity or inverse is not a change of the relationship.
     private func endChanges(
         _ old: RelationshipDescription, _ new: RelationshipDescription
     ) -> [ModelDifference.Change] {
@@ -143,7 +143,7 @@ private struct ModelComparison {
         return continued[inverse]
     }
 
-    // MARK: Indexes
+    // MARK: - Indexes
 
     private func indexes(_ entity: EntityDescription, _ old: EntityDescription) -> [ModelDifference] {
         func difference(_ index: FetchIndexDescription, _ change: ModelDifference.Change) -> ModelDifference {

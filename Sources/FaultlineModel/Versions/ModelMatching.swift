@@ -1,4 +1,4 @@
-/// Which parts of an older model the parts of a newer one continue.
+/// The parts of an older model that the parts of a newer one continue.
 ///
 /// One rule decides for entities, attributes and relationships. A part continues the one with its name. Failing that, it continues
 /// the one that its renaming identifier names, or the one with the same renaming identifier, unless another part has that one's
@@ -28,7 +28,7 @@ package struct ModelMatching: Sendable {
         destinationNames[entity.name].flatMap { destination.entity(named: $0) }
     }
 
-    /// Returns the properties that those of a newer entity's objects continue, by name; inherited ones are included on both sides.
+    /// Returns the older properties that a newer entity's properties continue, by name, with inherited ones on both sides.
     func properties<Property: VersionedProperty>(
         of entity: EntityDescription, from old: EntityDescription
     ) -> [String: Property] {
@@ -37,7 +37,7 @@ package struct ModelMatching: Sendable {
         return Self.match(known, new).mapValues { name in known.first { $0.name == name }! }
     }
 
-    /// Returns the names of the properties that those of a newer entity's objects continue, by the names of these.
+    /// Returns the names of older properties, by the names of a newer entity's properties that continue them.
     ///
     /// Transient properties have nothing in a store to continue.
     package func propertyNames(of entity: EntityDescription, from old: EntityDescription) -> [String: String] {
@@ -47,7 +47,7 @@ package struct ModelMatching: Sendable {
             .merging(relationships.filter { !$0.value.isTransient }.mapValues(\.name)) { first, _ in first }
     }
 
-    /// Returns the names of older parts by those of the newer ones that continue them; each is continued once.
+    /// Returns the names of older parts, by the names of the newer parts that continue them; each is continued once.
     private static func match<Part: VersionedPart>(_ older: [Part], _ newer: [Part]) -> [String: String] {
         let oldNames = Set(older.map(\.name))
         let newNames = Set(newer.map(\.name))

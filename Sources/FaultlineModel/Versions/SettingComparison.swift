@@ -1,4 +1,4 @@
-/// How one setting of an entity or property is compared between two versions.
+/// The comparison of one setting of an entity or property between two versions.
 struct SettingComparison<Description: Sendable>: Sendable {
     let setting: ModelDifference.Setting
     /// Whether a store must be migrated if the setting changes.

@@ -1,7 +1,7 @@
 import FaultlineDigest
 import Foundation
 
-/// The hash of an entity's version: what must be equal for a store to fit a model.
+/// The hash of an entity's version, which must be equal for a store to fit a model.
 ///
 /// Core Data's own recipe is not published. This one is sensitive to the same changes, as far as real stores show them: names,
 /// parents, the abstract flag, optional flags, types, destinations, counts, order, inverses, uniqueness constraints and hash
@@ -18,7 +18,7 @@ struct VersionHash {
         hash.add(
             "name", entity.name, entity.isAbstract, entity.versionHashModifier, parent?.base64EncodedString())
         for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) where !attribute.isTransient {
-            // Where a large value lives, and which triggers the store has, are part of the file.
+            // The place of large values and the store's triggers are part of the file.
             hash.add(
                 "attribute", attribute.name, attribute.type.rawValue, attribute.isOptional,
                 attribute.allowsExternalBinaryDataStorage, attribute.derivationExpression,

@@ -1,4 +1,4 @@
-// What the preloaded library exports beside SQLite's functions.
+// The exports of the preloaded library, beside SQLite's functions.
 
 #ifndef FAULTLINE_PRELOAD_EXPORTS_H
 #define FAULTLINE_PRELOAD_EXPORTS_H

@@ -89,7 +89,7 @@ struct ProgramPaths: Sendable {
     ///
     /// Samples of further paths are kept without their path.
     static let capacity = 4096
-    /// The maximum number of functions that tell paths apart.
+    /// The maximum number of functions that distinguish paths.
     private static let length = 6
 
     private var paths: CallPaths?

@@ -1,6 +1,6 @@
 package import FaultlineTrace
 
-/// A tree of call paths, each with the sum of what its events weigh.
+/// A tree of call paths, each with the sum of its events' weights.
 ///
 /// A node stands for a function and the path that leads to it. In a top-down tree the path begins with the outermost
 /// function; in a bottom-up tree it begins with the function that ran, and leads to its callers.

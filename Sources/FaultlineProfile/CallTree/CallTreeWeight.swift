@@ -17,10 +17,10 @@ package enum CallTreeWeight: String, Sendable, CaseIterable {
     /// Bytes of column values that fetches, batches and faults read.
     case bytes
 
-    /// The weights that a tree shows if none is named, the most telling first.
+    /// The weights that a tree shows if none is named, the most informative first.
     package static let usual: [CallTreeWeight] = [.cpu, .allocations, .time]
 
-    /// All weights, the most telling first.
+    /// All weights, the most informative first.
     package static let all: [CallTreeWeight] = usual + allCases.filter { !usual.contains($0) }
 
     /// Returns an event's weight; 0 if it has none.
@@ -44,6 +44,6 @@ package enum CallTreeWeight: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the events are samples of what the program does.
+    /// Whether the events are samples of the program's work.
     package var isSampled: Bool { self == .cpu || self == .allocations || self == .live }
 }

@@ -1,9 +1,9 @@
 internal import FaultlineTrace
 
-/// The call of a function in which a program repeated a statement, as far as the recorder could tell calls apart.
+/// The call of a function in which a program repeated a statement, as far as the recorder could distinguish calls.
 ///
-/// What one call runs again and again is a loop, however long the program waits in between. The call of a server or of a test
-/// runner is no loop: what it runs again belongs to another request or test, also if that is no scope.
+/// A statement that one call repeats is a loop, however long the program waits in between. The call of a server or of a test
+/// runner is not a loop: its repetitions belong to other requests or tests, even if those are not scopes.
 package struct Activation: Sendable, Hashable {
     /// The call's number on its thread; 0 if no call that was active before still is.
     package var number: UInt32

@@ -10,7 +10,7 @@ package struct ThreadSums: Sendable {
         var number: UInt32
     }
 
-    /// The work of a thread, by what counts as work.
+    /// The work of a thread, by its kind.
     fileprivate struct Work {
         var operations = GroupedHotspots.Row("")
         var waits = GroupedHotspots.Row("")

@@ -2,7 +2,7 @@ package import FaultlineTrace
 
 /// The sampled memory of a process that is allocated at a time, by place.
 ///
-/// A place is whatever tells allocations apart: a call path, or a scope with one.
+/// A place distinguishes allocations: a call path, or a scope with one.
 package struct LiveHeap<Place: Hashable & Sendable>: Sendable {
     private struct Block: Sendable {
         var place: Place

@@ -108,7 +108,7 @@ package struct Distribution: Mergeable, Sendable {
         return counts
     }
 
-    // MARK: In a profile file
+    // MARK: - In a profile file
 
     /// The values, or the histogram's buckets with their counts.
     package func stored(_ words: inout ProfileWords) -> StoredValue {

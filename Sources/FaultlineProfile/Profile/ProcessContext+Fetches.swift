@@ -106,7 +106,7 @@ extension ProcessContext {
     private mutating func addOwn(
         _ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables
     ) {
-        // Every fetch has a statement, so this is no evidence that the fetch is still in use.
+        // Every fetch has a statement, so this does not show that the fetch is still in use.
         let found = fetches.update(event.parent, isUse: false) {
             fetch -> (index: Int, scope: EventID, isCut: Bool)? in
             guard !fetch.hasStatement else { return nil }

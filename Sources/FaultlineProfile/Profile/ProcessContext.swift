@@ -131,7 +131,7 @@ package struct ProcessContext: Sendable {
 
     /// Sums up the scopes.
     ///
-    /// No scope can be looked up afterwards.
+    /// No scope can be looked up afterward.
     mutating func finish(into tables: inout ProfileTables) {
         kinds.move(to: &summary.counts)
         // Closing needs the enclosing scopes to be open, in any order. The maxima are known only when all are closed.

@@ -223,7 +223,7 @@ public struct Profile: Sendable {
 
     /// The time of preparing statements outside any operation of an object store, in nanoseconds.
     ///
-    /// It is no part of the store's time.
+    /// It is not part of the store's time.
     package var statementPreparation: UInt64 {
         statementCounts.prepare
     }

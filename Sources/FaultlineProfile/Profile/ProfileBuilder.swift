@@ -40,7 +40,7 @@ public struct ProfileBuilder: Sendable {
 
     /// Sums up open entries, such as scopes without an end and fetches whose objects might still fire.
     ///
-    /// The builder is empty afterwards.
+    /// The builder is empty afterward.
     public mutating func finish() -> Profile {
         if hasOwnThresholds { return thresholds.apply { close() } }
         return close()

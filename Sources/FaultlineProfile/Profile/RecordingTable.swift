@@ -86,7 +86,7 @@ extension ProcessSummary {
     }
 }
 
-// MARK: In a profile file
+// MARK: - In a profile file
 
 extension RecordingTable {
     func stored(_ words: inout ProfileWords) -> StoredValue {

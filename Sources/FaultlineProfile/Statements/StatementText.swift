@@ -103,7 +103,7 @@ package struct StatementText: Sendable, Hashable {
         if let order = keyword("ORDER", from) {
             let end = keyword("LIMIT", order) ?? tokens.endIndex
             sortKeys = Self.sortedColumns(tokens[min(order + 2, end)..<end], depths)
-            // A name that the selection gives to an expression is no column.
+            // A name that the selection gives to an expression is not a column.
             let given = Self.names(givenIn: tokens[1..<from])
             if sortKeys.contains(where: { given.contains($0.name.lowercased()) }) { sortKeys = [] }
             let hasOneTable = !tokens[from..<order].contains { $0.text == "," }

@@ -54,7 +54,7 @@ package struct EventTimeline: Sendable {
         /// The thread's name, or empty if it has none.
         package internal(set) var threadName = ""
         package internal(set) var isMainThread = false
-        /// Whether the lane stands for the threads that are too many for lanes of their own.
+        /// Whether the lane represents the threads beyond those with lanes of their own.
         package let isRest: Bool
         /// The tracks of scopes, the longest total time first.
         package internal(set) var scopes: [Track] = []

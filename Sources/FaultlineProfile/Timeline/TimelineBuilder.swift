@@ -54,7 +54,7 @@ package struct TimelineBuilder: Sendable {
     ///   - from: The beginning of the range in nanoseconds, or `nil` if it is not given.
     ///   - to: The end of the range in nanoseconds, or `nil` if it is not given.
     ///   - dividesThreads: Whether each thread has a lane of its own.
-    ///   - extent: What a range without a beginning or an end spans.
+    ///   - extent: The span of a range without a beginning or an end.
     package init(
         from: UInt64? = nil, to: UInt64? = nil, dividesThreads: Bool = false, extent: Extent = .processes
     ) {

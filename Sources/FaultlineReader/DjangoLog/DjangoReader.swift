@@ -58,7 +58,7 @@ final class DjangoReader {
         return self.summary
     }
 
-    // MARK: Lines
+    // MARK: - Lines
 
     private func pass(_ body: (DjangoRecord) throws -> Void) throws {
         let lines = try LineReader(path: path)
@@ -100,7 +100,7 @@ final class DjangoReader {
         }
     }
 
-    // MARK: Events
+    // MARK: - Events
 
     private func event(_ record: DjangoRecord) -> TraceEvent {
         let number = record.process

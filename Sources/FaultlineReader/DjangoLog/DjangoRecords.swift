@@ -84,7 +84,7 @@ struct DjangoRecords {
             inner = nil
             if within == .whole { held.append(record) } else { heldBroken.append(record.number) }
         }
-        // All strings of the open record have ended, so whatever they contained is no record.
+        // All strings of the open record have ended, so whatever they contained is not a record.
         let isSound = within != .whole && open?.hasStatement == true
         if isSound { (inner, held, heldBroken) = (nil, [], []) }
         switch progress {

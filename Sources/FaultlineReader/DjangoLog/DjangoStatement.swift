@@ -91,7 +91,7 @@ struct DjangoStatement {
     /// Begins a line, whose offsets do not continue those of the line before.
     mutating func beginLine() { end = nil }
 
-    // MARK: Tokens
+    // MARK: - Tokens
 
     private var last: Piece { pieces.last ?? .none }
     private var beforeLast: Piece { pieces.count > 1 ? pieces[pieces.count - 2] : .none }

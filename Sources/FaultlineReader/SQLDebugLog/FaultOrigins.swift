@@ -159,7 +159,7 @@ struct FaultOrigins {
     /// The place of the fetch that loaded the object of the fault at a place; `nil` if no fetch can have.
     func origin(of position: Int) -> Int? { origins[position] ?? owners[position].flatMap { fetchOfGroup[$0] } }
 
-    // MARK: Assignment
+    // MARK: - Assignment
 
     private mutating func close(_ kind: Kind) {
         guard let group = open.removeValue(forKey: kind), let first = group.faults.first?.position else { return }

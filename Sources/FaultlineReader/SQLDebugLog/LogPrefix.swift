@@ -95,7 +95,7 @@ extension UnsafeBufferPointer<UInt8> {
         number(at: range.lowerBound).flatMap { $0.end == range.upperBound ? UInt32(exactly: $0.value) : nil }
     }
 
-    // MARK: Time
+    // MARK: - Time
 
     /// Parses a date and a time of day; returns them with the end of their last word, or `nil` if there is no date.
     fileprivate func time(at position: Int) -> (UInt64, end: Int)? {

@@ -74,7 +74,7 @@ final class SQLDebugReader {
         return summary
     }
 
-    // MARK: Lines
+    // MARK: - Lines
 
     private func pass(
         _ body: (SQLDebugThread, SQLDebugThread.Operation) throws -> Void

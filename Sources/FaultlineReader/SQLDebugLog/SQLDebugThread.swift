@@ -167,7 +167,7 @@ final class SQLDebugThread {
         try finishPlain(emit)
     }
 
-    // MARK: Statements
+    // MARK: - Statements
 
     private func take(_ statement: LogStatement, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         try finishClosed(emit)
@@ -229,7 +229,7 @@ final class SQLDebugThread {
         }
     }
 
-    // MARK: Annotations
+    // MARK: - Annotations
 
     /// - Returns: Whether there is a statement that the annotation can describe.
     private func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows -> Bool {
@@ -300,7 +300,7 @@ final class SQLDebugThread {
         return true
     }
 
-    // MARK: Ends
+    // MARK: - Ends
 
     /// Attaches the plan to its statement, whose text the log may have truncated.
     private func finishPlan() {

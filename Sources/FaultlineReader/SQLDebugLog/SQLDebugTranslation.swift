@@ -30,7 +30,7 @@ final class SQLDebugTranslation {
         batched.begin()
     }
 
-    // MARK: Names
+    // MARK: - Names
 
     func learn(_ operation: SQLDebugThread.Operation, of thread: SQLDebugThread) {
         position += 1
@@ -74,7 +74,7 @@ final class SQLDebugTranslation {
 
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
-    // MARK: Events
+    // MARK: - Events
 
     func translate(
         _ operation: SQLDebugThread.Operation, of thread: SQLDebugThread,

@@ -85,7 +85,7 @@ struct SQLLexer {
         return Token(kind: kind, range: position..<end)
     }
 
-    // MARK: Beginnings
+    // MARK: - Beginnings
 
     /// Returns a token that cannot span lines, or opens one that can and returns `nil`.
     private mutating func short(in bytes: [UInt8]) -> Token? {

@@ -64,7 +64,7 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
     /// A file can contain several exports, one after the other, each with its own numbering of values.
     ///
     /// - Returns: Whether the file is an export, and whether it is complete.
-    /// - Throws: the error of `body`.
+    /// - Throws: The error of `body`.
     /// - Complexity: O(file), in memory too.
     static func read(
         _ data: Data, _ body: (Row) throws -> Void

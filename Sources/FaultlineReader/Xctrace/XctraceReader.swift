@@ -65,7 +65,7 @@ final class XctraceReader {
         return summary
     }
 
-    // MARK: Rows
+    // MARK: - Rows
 
     private func add(_ row: XctraceDocument.Row) {
         guard let detail = detail(of: row) else {
@@ -144,7 +144,7 @@ final class XctraceReader {
         return (String(parts[1]), StableHash.text(uri))
     }
 
-    // MARK: Dictionary
+    // MARK: - Dictionary
 
     /// A stack with only the app's frames, since system frames are lines that nobody can change.
     private func stack(of row: XctraceDocument.Row) -> DictionaryID {

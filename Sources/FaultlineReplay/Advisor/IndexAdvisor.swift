@@ -146,7 +146,7 @@ package final class IndexAdvisor {
         }
     }
 
-    /// Adds `ANALYZE` to changes without which another statement gets slower, or tells which one does.
+    /// Adds `ANALYZE` to changes without which another statement gets slower, or returns the one that does.
     private func protect(_ all: [StatementRuns], from changes: inout [Change]) {
         for position in changes.indices where !changes[position].tuning.indexes.isEmpty {
             guard TrialClock.wall.now < deadline else { return }

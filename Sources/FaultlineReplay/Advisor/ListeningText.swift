@@ -13,7 +13,7 @@ struct IndexableExpression {
 
 /// A statement in which columns of their own stand for the expressions that an index can have.
 ///
-/// SQLite's planner then treats them as columns: it tells which of them it could search or sort by.
+/// SQLite's planner then treats them as columns: it reports which of them it could search or sort by.
 struct ListeningText {
     private(set) var text = ""
     private(set) var expressions: [IndexableExpression] = []

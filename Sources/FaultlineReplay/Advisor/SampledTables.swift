@@ -25,7 +25,7 @@ final class SampledTables {
             SELECT sql FROM whole.sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index', 'view')
             AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
             """)
-        // What SQLite cannot make here, such as the tables of a module, is missing from the plans.
+        // Tables that SQLite cannot create here, such as those of a module, are missing from the plans.
         for row in created { try? file.run(row[0].text) }
         for row in try file.rows("SELECT sql FROM whole.sqlite_schema WHERE type = 'trigger' ORDER BY rowid") {
             triggers.append(row[0].text)

@@ -55,7 +55,7 @@ struct StatementRuns {
         }
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     /// Whether the runs with drawn values take about as many steps as the recorded ones.
     private(set) var resemblesRecording = true
@@ -114,7 +114,7 @@ struct StatementRuns {
             steps: ratio(work.steps, statement.steps, beyond: 100), rows: ratio(work.rows, statement.rows, beyond: 1))
     }
 
-    // MARK: Measuring
+    // MARK: - Measuring
 
     /// The work of the runs.
     struct Work {
@@ -192,7 +192,7 @@ struct StatementRuns {
     /// The name of an index on the copy.
     static func name(_ number: Int) -> String { "faultline_advice_\(number)_" }
 
-    // MARK: Choosing
+    // MARK: - Choosing
 
     /// Indexes and statistics that serve the runs.
     struct Tuning {

@@ -1,7 +1,7 @@
 import FaultlineFindings
 import FaultlineRules
 
-/// A statement's work with and without a change, which is measured in turns.
+/// A statement's work with and without a change, which is measured alternately.
 struct StatementPair {
     /// Runs of one way of doing the work.
     struct Side {
@@ -51,7 +51,7 @@ struct StatementPair {
                 + "recorded: this is not the same work.")
     }
 
-    /// Measures both sides in turns.
+    /// Measures both sides alternately.
     func measure(_ change: StatementChange) throws -> (TrialMeasurement, notes: [String]) {
         let recorded = max(operations, change.executions)
         let weight = Double(recorded) / Double(max(1, operations))

@@ -219,7 +219,7 @@ struct StatementTrials {
         return StatementPair(
             before: .init(trips: 1, run: { try before.run([[]]) }, file: base),
             after: .init(trips: 1, run: { try after.run([last]) }, file: base),
-            operations: 1, notes: ["One page stands for all, behind the mean offset."])
+            operations: 1, notes: ["One page, at the mean offset, represents all."])
     }
 
     /// Whether a column of the statement's table has each value once: it is the whole primary key.

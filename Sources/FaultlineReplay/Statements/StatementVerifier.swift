@@ -42,8 +42,8 @@ package struct StatementVerifier {
             let pace = measurement.time.before.median / Double(max(1, change.time))
             if case .transaction = change.kind, !Self.comparablePace.contains(pace) {
                 throw Untriable(
-                    "The same writes take \(Phrase.decimal(pace, places: 2)) × as long here as in the trace: the program's settings "
-                        + "of SQLite or its disk are different.")
+                    "The same writes take \(Phrase.decimal(pace, places: 2)) times as long here as in the trace: the program's "
+                        + "settings of SQLite or its disk are different.")
             }
             return Trial(finding, measurement, recorded: analysis.recordedTime(of: finding), notes: notes)
         } catch {

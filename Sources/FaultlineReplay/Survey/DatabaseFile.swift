@@ -91,7 +91,7 @@ final class DatabaseFile {
 
     /// Does some work on the file, and interrupts its queries after a time in nanoseconds.
     ///
-    /// - Throws: What the work throws, with SQLite's message if it was interrupted.
+    /// - Throws: The error of the work, with SQLite's message if it was interrupted.
     func limitingQueries<Result>(to time: UInt64, _ work: () throws -> Result) rethrows -> Result {
         var deadline = TrialClock.wall.now &+ time
         return try withUnsafeMutablePointer(to: &deadline) { deadline in

@@ -1,6 +1,6 @@
 import FaultlineFindings
 
-/// The CPU times of two ways of doing the same, measured in turns (ABBA) on this thread.
+/// The CPU times of two ways of doing the same, measured alternately (ABBA) on this thread.
 ///
 /// With CPU time, other work on the machine makes no difference. Pages of a copy are already in memory.
 struct PairedTimes {

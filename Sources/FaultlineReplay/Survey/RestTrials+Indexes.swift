@@ -110,7 +110,7 @@ extension RestTrials {
         return try all.filter { try $0 != index && columns($0) == wanted }
     }
 
-    // MARK: Queries
+    // MARK: - Queries
 
     struct Query {
         /// A phrase such as `the query for one value`.
@@ -187,7 +187,7 @@ extension RestTrials {
         }
     }
 
-    // MARK: Writing
+    // MARK: - Writing
 
     /// Times the insertion of a row with an index, before, and without it, after.
     private func writeTimes(_ table: StoreFacts.Table, _ twin: DatabaseFile, index: String) throws -> PairedTimes? {

@@ -53,7 +53,7 @@ extension RestTrials {
             try times(join, "SELECT * FROM \(Self.new)", before: twin, after: twin), "reading both tables")
     }
 
-    // MARK: Comparing
+    // MARK: - Comparing
 
     private func names(_ columns: [StoreFacts.Column]) -> String {
         columns.map { quoted($0.name) }.joined(separator: ", ")

@@ -39,7 +39,7 @@ final class RestTrials {
         }
     }
 
-    // MARK: Measuring
+    // MARK: - Measuring
 
     /// The maximum time of one measurement's queries, in nanoseconds.
     private static let measurement: UInt64 = 20_000_000
@@ -77,7 +77,7 @@ final class RestTrials {
         }
     }
 
-    // MARK: Names
+    // MARK: - Names
 
     func quoted(_ name: String) -> String { DatabaseFile.quoted(name) }
 

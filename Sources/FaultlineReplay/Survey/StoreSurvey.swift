@@ -114,7 +114,7 @@ package struct StoreSurvey {
         return head[18] == 2 ? "wal" : "rollback"
     }
 
-    // MARK: Tables
+    // MARK: - Tables
 
     private func table(_ name: String) throws(ReplayError) -> StoreFacts.Table {
         var table = StoreFacts.Table(name: name)
@@ -204,7 +204,7 @@ package struct StoreSurvey {
         return found.ordered(on: \.key).map { StoreFacts.Reference(column: $0.key, table: $0.value) }
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     /// Examines the values of a table's rows, or of a sample.
     private func sample(_ table: inout StoreFacts.Table) throws(ReplayError) {
@@ -238,7 +238,7 @@ package struct StoreSurvey {
         return "\(quoted) WHERE ((rowid & 4294967295) * 2654435761 >> 12 & 1048575) % \(step) = 0"
     }
 
-    // MARK: Pages
+    // MARK: - Pages
 
     /// The sizes from SQLite's virtual table of pages (https://www.sqlite.org/dbstat.html).
     private static func sizes(_ file: DatabaseFile) throws(ReplayError) -> [String: Sizes] {

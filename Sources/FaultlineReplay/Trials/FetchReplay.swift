@@ -136,7 +136,7 @@ struct FetchReplay {
         return replay
     }
 
-    // MARK: Running
+    // MARK: - Running
 
     /// Prepares the fetches' own statement.
     ///
@@ -234,7 +234,7 @@ struct FetchReplay {
         }
     }
 
-    /// Asks a result for what the program asked of it.
+    /// Asks a result for the same answers as the program did.
     private func ask(_ results: FetchResults<ManagedObject>, for answer: Remedy.Answer?) {
         switch answer {
         case .count, .preview: _ = results.count

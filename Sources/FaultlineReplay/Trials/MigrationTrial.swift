@@ -6,7 +6,7 @@ import FaultlineRules
 import FaultlineStore
 import Foundation
 
-/// Migrates copies of a store in turns: object by object, and in SQL.
+/// Migrates copies of a store alternately object by object and in SQL.
 struct MigrationTrial {
     private let path: String
     private let old: ManagedObjectModel
@@ -24,7 +24,7 @@ struct MigrationTrial {
     ///   - path: The resolved path of a store that has not been migrated yet.
     ///   - new: The newer version of its model; `nil` if none was named.
     ///   - size: The size of the recorded store's file.
-    /// - Throws: ``Untriable`` if it is not the recorded work.
+    /// - Throws: ``Untriable`` if the store's migration is not the recorded work.
     init(
         _ path: String, _ stored: StoredModel, to new: ManagedObjectModel?, recorded: UInt64, size: UInt64
     ) throws(Untriable) {
@@ -55,9 +55,9 @@ struct MigrationTrial {
         }
     }
 
-    /// Measures both ways in turns.
+    /// Measures both ways alternately.
     func measure() throws -> (TrialMeasurement, notes: [String]) {
-        // The events of a large migration do not fit into memory, and their number says nothing beside the time.
+        // The events of a large migration do not fit into memory, and their number adds nothing to the time.
         let none = TrialMeasurement.Counts(trips: 0, rows: 0)
         let rounds = try TurnTaking.measure(before: { try run(.objects) }, after: { try run(.inferred) })
         let measurement = TrialMeasurement(

@@ -68,7 +68,7 @@ struct ResultReading {
     /// Whether reading an object reaches other objects, which may need the store.
     var followsRelationships: Bool { !firings.isEmpty }
 
-    // MARK: Reading
+    // MARK: - Reading
 
     /// Reads from an object what the program read.
     ///

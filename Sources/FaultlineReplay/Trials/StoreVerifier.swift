@@ -85,7 +85,7 @@ package struct StoreVerifier {
             : "It predicts no saving of time, and only the program's author can make its change."
     }
 
-    // MARK: Comparisons
+    // MARK: - Comparisons
 
     private func measure(
         _ remedy: Remedy, _ finding: Finding, _ profile: Profile
@@ -137,7 +137,7 @@ package struct StoreVerifier {
             try copy.change(StoreAlteration.emptying(properties, of: entity, stored.model) + StoreAlteration.packing)
             var pair = pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
             pair.before.copy = old
-            pair.notes.append("As a substitute, the values were removed from the rows of a copy.")
+            pair.notes.append("The second time was measured on a copy without these values.")
             return pair
         case .statement:
             throw Untriable("It is about a statement that the program ran without the store.")

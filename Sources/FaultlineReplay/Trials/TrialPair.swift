@@ -5,7 +5,7 @@ import FaultlineRules
 import FaultlineStore
 import FaultlineTrace
 
-/// Work with and without a change, which is measured in turns.
+/// Work with and without a change, which is measured alternately.
 struct TrialPair {
     /// One of the two ways of doing the work.
     struct Side {
@@ -125,7 +125,7 @@ struct TrialPair {
         return timing
     }
 
-    /// Measures both sides in turns.
+    /// Measures both sides alternately.
     ///
     /// - Parameter model: The model of both copies.
     /// - Throws: ``Untriable`` if it is not the recorded work, or an error of the work.

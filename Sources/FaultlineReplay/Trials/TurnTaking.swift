@@ -1,4 +1,4 @@
-/// Measures two ways of doing the same in turns (ABBA), so neither gains when the machine gets slower or faster.
+/// Measures two ways of doing the same alternately (ABBA), so neither gains when the machine gets slower or faster.
 struct TurnTaking {
     /// The minimum and maximum number of rounds.
     static let rounds = 12...40

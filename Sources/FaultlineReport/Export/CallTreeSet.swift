@@ -54,7 +54,7 @@ extension CallTree {
     func forEachPath(_ body: ([CallPaths.Frame], UInt64) -> Void) {
         func visit(_ node: Node, below path: [CallPaths.Frame]) {
             let path = path + [CallPaths.Frame(function: node.function, line: node.line)]
-            // What goes on nowhere else ends here, in either direction.
+            // The weight that no child continues ends here, in either direction.
             let ending = node.total - min(node.total, node.children.reduce(0) { $0 &+ $1.total })
             if ending > 0 { body(path, ending) }
             for child in node.children { visit(child, below: path) }

@@ -4,8 +4,8 @@ package import FaultlineTrace
 
 /// Spans of OpenTelemetry, as its file exporter writes them: JSON lines, each a `TracesData` of one process.
 ///
-/// A scope and each operation that takes time is a span. The work of an outermost scope is one trace, and so is what a
-/// process did outside scopes. https://opentelemetry.io/docs/specs/otel/protocol/file-exporter
+/// A scope and each operation that takes time is a span. The work of an outermost scope is one trace, and so is a
+/// process's work outside scopes. https://opentelemetry.io/docs/specs/otel/protocol/file-exporter
 package struct OTLPExporter: TraceExporter {
     package static let name = "otlp"
     package static let purpose = "for OpenTelemetry"
@@ -240,7 +240,7 @@ struct OTLPProcess {
 
     private func spanNumber(_ event: EventID) -> String { Self.digits(StableHash.mix(recording ^ ~event)) }
 
-    /// A number that tells the recording of this process from others.
+    /// A number that distinguishes the recording of this process from others.
     private var recording: UInt64 { StableHash.mix(began.date.bitPattern ^ UInt64(began.process)) }
 
     /// 16 hexadecimal digits, which must not all be 0.

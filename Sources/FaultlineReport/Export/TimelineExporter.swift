@@ -25,7 +25,7 @@ package struct TimelineExporter: TraceExporter {
     package mutating func add(_ message: TraceMessage, to output: inout ExportBuffer) {
         switch message {
         case .began(var began):
-            // What the program recorded is in the messages that follow, so no reader needs to look for its rings.
+            // The program's events are in the messages that follow, so no reader needs to look for its rings.
             began.rings = ""
             write("began", process: began.process, began, to: &output)
             writeName(

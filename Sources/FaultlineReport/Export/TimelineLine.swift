@@ -66,7 +66,7 @@ struct TimelineLine {
 
     /// The line that ends an event with a track of its own.
     ///
-    /// Without arguments, it is no event for Faultline's reader.
+    /// Without arguments, it is not an event for Faultline's reader.
     private var endLine: String? { phase == .async ? head(event.end, phase: "e") + track + "}" : nil }
 
     private func head(_ time: UInt64, phase letter: String) -> String {

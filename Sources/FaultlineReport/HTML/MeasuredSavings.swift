@@ -13,7 +13,7 @@ package struct MeasuredSavings: Sendable {
         package let sentences: [String]
     }
 
-    /// Why a file is not the JSON of a verification, in words that follow "The verification FILE".
+    /// The reason why a file is not the JSON of a verification, in words that follow "The verification FILE".
     package struct Problem: Error {
         package let reason: String
     }

@@ -1,6 +1,6 @@
 import FaultlineDocuments
 
-/// A model as a diagram: its entities as boxes with their properties, and lines between them, with what changed marked.
+/// A model as a diagram: its entities as boxes with their properties, and lines between them, with the changes marked.
 package struct ModelDiagram: Sendable {
     /// The change of a part of the model.
     package enum Mark: String, Sendable {

@@ -26,7 +26,7 @@ struct OmittedEvents {
 
     /// - Parameters:
     ///   - lane: The event's kind, and its thread's number in the page's tables.
-    ///   - weight: What a sample weighs: CPU time or bytes. 0 for other events.
+    ///   - weight: The weight of a sample: CPU time or bytes. 0 for other events.
     mutating func add(_ lane: Lane, start: UInt64, duration: UInt64, weight: UInt64 = 0) {
         counts[lane.kind, default: 0] += 1
         if !lane.kind.isInstant { longest = max(longest, duration) }

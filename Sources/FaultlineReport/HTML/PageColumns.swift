@@ -90,7 +90,7 @@ struct PageColumns {
     }
 }
 
-/// An event of a page, with what it refers to as numbers of the page's tables.
+/// An event of a page, with its references as numbers of the page's tables.
 struct PageRow {
     var kind: EventKind
     var process: UInt32

@@ -110,7 +110,7 @@ struct PageData {
         ])
     }
 
-    // MARK: Tables
+    // MARK: - Tables
 
     /// The name of each process's program, by the process's number.
     private static func programs(of profile: Profile) -> JSONValue {
@@ -143,7 +143,7 @@ struct PageData {
         return .object(members.map { (key: $0.0, value: $0.1) })
     }
 
-    /// The page's word for what a field's number means.
+    /// The page's word for the meaning of a field's number.
     private static func unit(_ meaning: EventSchema.Meaning) -> String {
         switch meaning {
         case .count: "count"
@@ -187,7 +187,7 @@ struct PageData {
     }
 }
 
-/// Where events are among a page's rows.
+/// The positions of events among a page's rows.
 private struct RowPlaces {
     private var rows: [UInt32: [EventID: Int]] = [:]
 

@@ -5,8 +5,7 @@ package import FaultlineTrace
 /// Collects the events of a trace for a page.
 ///
 /// It keeps a limited number of them. If a trace has more, it keeps the samples, the longest events, and an equal share of those
-/// that take no time.
-/// It sums the others by thread, kind and time, so that the page still shows when they happened.
+/// without a duration. The others become totals by thread, kind and time, so the page still shows when they happened.
 package struct PageEvents {
     /// The default for the number of events that a page shows.
     package static let standardLimit = 1_000_000

@@ -6,7 +6,7 @@ internal import FaultlineTrace
 /// Findings for a page: as in the JSON report, with their sentences in pieces that keep their meaning.
 enum PageFinding {
     /// - Parameters:
-    ///   - measured: What trying the finding's change has measured, or `nil` if it was not tried.
+    ///   - measured: The measurement of the finding's change, or `nil` if it was not tried.
     ///   - statesSaving: Whether to state the predicted saving, which a store at rest does not have.
     static func value(
         _ finding: Finding, measured: MeasuredSavings.Result? = nil, statesSaving: Bool = true

@@ -141,7 +141,7 @@ struct PageProcess {
 }
 
 extension EventSchema.Meaning {
-    /// Whether the values of such a field tell apart what events are about.
+    /// Whether the values of such a field distinguish the subjects of events.
     fileprivate var distinguishes: Bool {
         switch self {
         case .reference, .enumeration, .choice: true

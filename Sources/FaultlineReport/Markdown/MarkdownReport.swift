@@ -24,7 +24,7 @@ struct MarkdownReport {
         return ["## Faultline: " + (programs.isEmpty ? "trace" : programs.joined(separator: ", "))]
     }
 
-    /// The limits of what the trace shows.
+    /// The limits of the trace.
     private var limits: [String] {
         let limits = analysis.quality?.explanation ?? []
         return limits.isEmpty ? [] : ["> [!NOTE]"] + limits.map { "> - " + Markdown.text($0) }

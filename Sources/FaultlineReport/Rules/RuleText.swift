@@ -48,7 +48,7 @@ package enum RuleText {
 
     /// The terms that the pages use.
     package static let words = [
-        "trip, or round trip: one statement with which the store reads or writes rows; in other programs, one that reads.",
+        "trip, or round trip: one statement that the store sends to SQLite to read or write rows; in other programs, one that reads rows.",
         "fault: an object or a relationship whose values are not in memory. Reading it fires it; the row cache then "
             + "serves it, or else a trip does (a cache miss).",
         "realized: having its values in memory; the opposite of a fault.",
@@ -58,7 +58,7 @@ package enum RuleText {
         "occasion: one scope or, outside scopes, work without a pause. A pause lasts at least 5 ms and four times as long "
             + "as a fetch in R04, and at least 100 ms in R10 and R18.",
         "call site: the line of the program that caused an event, such as List.swift:42.",
-        "severity: error, warning or note. Only what failed, or saves at least 5 % of the run and 10 ms, is an error. A report lists "
+        "severity: error, warning or note. Only a failure, or a finding that saves at least 5 % of the run and 10 ms, is an error. A report lists "
             + "findings by severity, and then by the time that they save.",
         "confidence: how far a predicted saving can be trusted: high, medium or low. A report says why it is low.",
     ]

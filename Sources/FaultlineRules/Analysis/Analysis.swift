@@ -9,7 +9,7 @@ internal import FaultlineTrace
 ///
 /// Equal profiles give equal analyses.
 public final class Analysis: Sendable {
-    /// The analysed profile.
+    /// The analyzed profile.
     package let profile: Profile
     package let costs: CostModel
     /// How far the trace can be trusted.
@@ -26,12 +26,12 @@ public final class Analysis: Sendable {
     /// Evaluates all rules on a profile.
     public convenience init(_ profile: Profile) { self.init(profile, rules: nil) }
 
-    /// Analyses a profile.
+    /// Analyzes a profile.
     ///
     /// The rules use the thresholds the profile was made with, unless ``Thresholds/apply(_:)`` puts others in force.
     ///
     /// - Parameters:
-    ///   - examinations: What SQLite said about indexes for the statements of the profile.
+    ///   - examinations: SQLite's answers about indexes for the statements of the profile.
     ///   - rules: The rules to evaluate. The default is all of them.
     package init(
         _ profile: Profile, knowing examinations: IndexExaminations = IndexExaminations(), rules: [any Rule]? = nil

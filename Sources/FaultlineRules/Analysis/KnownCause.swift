@@ -94,18 +94,18 @@ enum KnownCause {
             ]
         case .wholeFile("VACUUM"):
             [
-                "\(code: "VACUUM") reads the whole file and writes it anew.",
+                "\(code: "VACUUM") reads the whole file and rewrites it.",
                 "Run it when much of the data has been deleted, and not at every start.",
             ]
         case .wholeFile("REINDEX"):
             [
-                "\(code: "REINDEX") builds every index anew.",
+                "\(code: "REINDEX") rebuilds every index.",
                 "It is needed only when a collation or an indexed function has changed.",
             ]
         case .wholeFile("ANALYZE"):
             [
                 "\(code: "ANALYZE") reads every index.",
-                "Run it when the data has changed much, and not at every start: \(code: "PRAGMA optimize") decides that.",
+                "Run it when much of the data has changed, and not at every start: \(code: "PRAGMA optimize") decides that.",
             ]
         case .wholeFile(let word):
             [

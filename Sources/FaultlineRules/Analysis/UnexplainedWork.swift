@@ -39,7 +39,7 @@ extension UnexplainedWork {
     /// The work that no finding explains, the longest first.
     ///
     /// - Parameters:
-    ///   - examinations: What SQLite said about indexes for statements.
+    ///   - examinations: SQLite's answers about indexes for statements.
     ///   - causes: Findings about the time that single operations take.
     ///   - frequency: Findings about how often they run, which does not explain why each of them takes many steps.
     static func all(

@@ -50,7 +50,7 @@ package struct Acceptance: Sendable, Hashable {
 
 /// The error for a suppression comment that cannot be used.
 package struct AcceptanceError: Error, Sendable, Hashable {
-    /// Where the comment is.
+    /// The place of the comment.
     package var site: CallSite
 }
 
@@ -99,7 +99,7 @@ extension Acceptance {
     }
 }
 
-/// How a language writes comments that end with their line, and the string literals in which they do not begin.
+/// A language's syntax of comments that end with their line, and of string literals, in which they do not begin.
 private struct CommentSyntax {
     let opening: String
     let quotes: Set<Character>

@@ -18,7 +18,7 @@ package struct BudgetCheck: Sendable {
         package var isMet: Bool { figure.map { $0 <= Double(limit.value) } ?? false }
     }
 
-    /// How a finding counts towards the result of the check.
+    /// The effect of a finding on the result of the check.
     package enum State: String, Sendable, Hashable, CaseIterable {
         /// The finding fails the check.
         case fails

@@ -147,7 +147,7 @@ extension Profile {
     }
 }
 
-// MARK: Evaluation
+// MARK: - Evaluation
 
 extension ProfileDiff.Operation {
     /// The counts that decide whether an operation got better or worse, in descending importance.

@@ -29,10 +29,10 @@ struct LargeColumnEvaluator: StoreEvaluator {
                         Double(column.largestSize) * Double(table.rows), info: 1_048_576, warning: 1_073_741_824),
                     fix: Self.fix(column.meanSize, "\(table.label).\(column.label)", isCoreData: facts.isCoreData),
                     explanation: [
-                        "95 % of the values have at most \(size: column.largestSize), with an average of "
-                            + "\(size: column.meanSize), in \(rows: table.rows): about "
-                            + "\(size: column.meanSize * Double(table.rows)), compared with "
-                            + "\(size: rest.reduce(0) { $0 + $1.meanSize } * Double(table.rows)) of other values."
+                        "\(property: "\(table.label).\(column.label)") takes about \(size: column.meanSize * Double(table.rows)) of the table, "
+                            + "everything else \(size: rest.reduce(0) { $0 + $1.meanSize } * Double(table.rows)). In "
+                            + "\(rows: table.rows), the average value has \(size: column.meanSize), and 95 % have at most "
+                            + "\(size: column.largestSize)."
                     ],
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("meanSize", column.meanSize, .bytes),

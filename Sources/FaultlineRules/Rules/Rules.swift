@@ -10,7 +10,7 @@ package enum Rules {
 
     /// All rules, by number.
     ///
-    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     static func all(knowing examinations: IndexExaminations) -> [any Rule] {
         [
             PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(),

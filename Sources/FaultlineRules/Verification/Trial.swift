@@ -93,8 +93,10 @@ package struct Trial: Sendable, Hashable {
         guard isKnown else { return ["The trace does not show how long the work took."] }
         guard pace != 1 else { return [] }
         return [
-            "The same work takes \(Phrase.decimal(pace, places: 2)) × as long here as in the trace, so the prediction "
-                + "is scaled."
+            (pace < 1
+                ? "This machine is \(Phrase.decimal(1 / pace, places: 2)) times as fast as the recorded run"
+                : "The same work takes \(Phrase.decimal(pace, places: 2)) times as long here as in the trace")
+                + "; the prediction was adjusted."
         ]
     }
 }

@@ -1,6 +1,6 @@
 package import FaultlineFindings
 
-/// The cost of work with and without a change, measured in turns.
+/// The cost of work with and without a change, measured alternately.
 package struct TrialMeasurement: Sendable, Hashable {
     /// A time before and after a change, in nanoseconds, with the 95 % confidence ranges of the medians.
     ///
@@ -12,7 +12,7 @@ package struct TrialMeasurement: Sendable, Hashable {
         /// The saved time, or a negative one if the change costs time.
         package var gain: Saving.Range
 
-        /// - Parameter rounds: The times before and after, measured in turns.
+        /// - Parameter rounds: The times before and after, measured alternately.
         package init(_ rounds: [(before: Double, after: Double)]) {
             before = .median(of: rounds.map(\.before))
             let ratio = Saving.Range.median(of: rounds.map { $0.after / max(1, $0.before) })

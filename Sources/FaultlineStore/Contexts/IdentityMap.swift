@@ -13,7 +13,7 @@ final class IdentityMap: @unchecked Sendable {
     @exclusivity(unchecked)
     private var maps: UnsafeMutableBufferPointer<KeyMap>
 
-    /// - Parameter maps: the number of tables, one for each entity tree of a store.
+    /// - Parameter maps: The number of tables, one for each entity tree of a store.
     init(maps count: Int) {
         lock = UnsafeMutablePointer.allocate(capacity: 1)
         lock.initialize(to: 0)

@@ -41,7 +41,7 @@ final class MergingContexts: Sendable {
 
     /// Whether no context merges automatically.
     ///
-    /// - Complexity: one relaxed load.
+    /// - Complexity: One relaxed load.
     var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
     func contains(_ context: ManagedObjectContext) -> Bool {

@@ -3,7 +3,7 @@ import FaultlineModel
 extension ManagedObjectContext {
     /// Resolves conflicts with objects that another writer has changed or deleted, by the merge policy.
     ///
-    /// - Returns: objects that the store no longer has and that must be inserted again.
+    /// - Returns: Objects that the store no longer has and that must be inserted again.
     func resolve(_ found: VersionConflicts) -> Set<ManagedObject> {
         var revived: Set<ManagedObject> = []
         for conflict in found.conflicts {

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     /// Fills an object from the row cache, or else from the store; in a child, first from unsaved changes of an
     /// ancestor.
     ///
-    /// - Returns: the error, if any. The object then reads as its defaults, and the next fetch or save throws.
+    /// - Returns: The error, if any. The object then reads as its defaults, and the next fetch or save throws.
     @inline(never)
     @discardableResult
     func fire(_ object: ManagedObject, isThrowing: Bool = false) -> StoreError? {
@@ -88,7 +88,7 @@ extension ManagedObjectContext {
 
     /// Counts a fault that the row cache filled.
     ///
-    /// - Returns: a span if the fault needs an event of its own: its object is gone, or so large that its release will be
+    /// - Returns: A span if the fault needs an event of its own: its object is gone, or so large that its release will be
     ///   recorded.
     private func count(
         _ object: ManagedObject, _ entity: EntityRuntime, _ source: TraceEvent.Fault.Source, _ started: UInt64
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
 
     /// Counts the fault of an object that already has its row.
     ///
-    /// - Returns: whether it was counted; otherwise it needs an event of its own.
+    /// - Returns: Whether it was counted; otherwise it needs an event of its own.
     @inline(never)
     func count(_ object: ManagedObject, _ row: RowPointer) -> Bool {
         guard !recorder.recordsEachFault, row.header.pointee.size < Self.largeRow else { return false }
@@ -281,7 +281,7 @@ extension ManagedObjectContext {
 
     /// Reads the members of a to-many relationship, and records an event that ends when `take` returns.
     ///
-    /// - Parameter take: gets the members that were found, and whether they are complete.
+    /// - Parameter take: Gets the members that were found, and whether they are complete.
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let store = object.runtime.store
         var span = beginSingleFault()

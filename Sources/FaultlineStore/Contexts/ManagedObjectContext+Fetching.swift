@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     /// Every call queries the store. The context's unsaved changes take part, unless the request excludes them; see
     /// ``FetchRequest/includesPendingChanges``.
     ///
-    /// - Returns: a collection that creates its objects on access.
+    /// - Returns: A collection that creates its objects on access.
     /// - Throws: ``StoreError`` if the request is invalid or the store cannot be read. Also throws the error of an
     ///   earlier read that could not throw, if no fetch or save has thrown it yet.
     public func fetch<Object: ManagedObject>(
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
 
     /// Counts the objects that a request selects, without loading any.
     ///
-    /// - Throws: as ``fetch(_:fileID:line:function:)``.
+    /// - Throws: The errors of ``fetch(_:fileID:line:function:)``.
     public func count<Object: ManagedObject>(
         for request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -39,10 +39,10 @@ extension ManagedObjectContext {
     /// Fetches the IDs of objects, without creating any objects.
     ///
     /// - Parameters:
-    ///   - request: selects the objects.
-    ///   - warmsRowCache: whether to read the objects' rows into the row cache as well, so using the objects costs no
+    ///   - request: Selects the objects.
+    ///   - warmsRowCache: Whether to read the objects' rows into the row cache as well, so using the objects costs no
     ///     trip. Core Data does so by default; here the default is to read keys only.
-    /// - Throws: as ``fetch(_:fileID:line:function:)``.
+    /// - Throws: The errors of ``fetch(_:fileID:line:function:)``.
     public func fetchObjectIDs<Object: ManagedObject>(
         _ request: FetchRequest<Object>, warmsRowCache: Bool = false, fileID: StaticString = #fileID,
         line: UInt = #line, function: StaticString = #function
@@ -61,8 +61,8 @@ extension ManagedObjectContext {
     ///
     /// Unsaved changes are ignored.
     ///
-    /// - Returns: dictionaries of values by expression name; a missing value has no entry.
-    /// - Throws: as ``fetch(_:fileID:line:function:)``; also if the request is not for dictionaries, or a function does
+    /// - Returns: Dictionaries of values by expression name; a missing value has no entry.
+    /// - Throws: The errors of ``fetch(_:fileID:line:function:)``; also if the request is not for dictionaries, or a function does
     ///   not apply to its attribute. Selecting no object is not an error.
     public func fetchDictionaries<Object: ManagedObject>(
         _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,

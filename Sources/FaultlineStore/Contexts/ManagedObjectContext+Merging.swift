@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - changes: IDs, or URLs of IDs, in a set or an array under the raw value of each ``NotificationKey``. Those of
     ///     other stores are ignored.
-    ///   - contexts: the contexts to merge into. Each merges on its queue, before the call returns.
+    ///   - contexts: The contexts to merge into. Each merges on its queue, before the call returns.
     public static func mergeChanges(
         fromRemoteContextSave changes: [AnyHashable: Any], into contexts: [ManagedObjectContext],
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function

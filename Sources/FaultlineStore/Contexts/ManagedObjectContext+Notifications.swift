@@ -134,7 +134,7 @@ final class ContextNotification: @unchecked Sendable {
 
     /// Whether the program may be observing the notification.
     ///
-    /// - Complexity: one load.
+    /// - Complexity: One load.
     @inline(__always)
     var isWanted: Bool { cstore_load(&wasAskedFor) != 0 }
 

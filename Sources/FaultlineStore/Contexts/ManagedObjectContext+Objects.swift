@@ -55,12 +55,12 @@ extension ManagedObjectContext {
 
     /// Marks an object for deletion by the next save, and applies the delete rules of its relationships.
     ///
-    /// - Complexity: fires the faults of its relationships, except those with the rule no action and no join table.
+    /// - Complexity: Fires the faults of its relationships, except those with the rule no action and no join table.
     public func delete(_ object: ManagedObject) { delete(object, ofChild: false) }
 
     /// Marks an object for deletion by the next save.
     ///
-    /// - Parameter ofChild: whether a child deleted it. The child called `prepareForDeletion()` and applied the delete
+    /// - Parameter ofChild: Whether a child deleted it. The child called `prepareForDeletion()` and applied the delete
     ///   rules to what it knew. Here they apply to the destinations in memory, and nothing is read.
     func delete(_ object: ManagedObject, ofChild: Bool) {
         checkQueue(of: object)
@@ -123,8 +123,8 @@ extension ManagedObjectContext {
     /// An object that is marked for deletion stays marked.
     ///
     /// - Parameters:
-    ///   - object: an object of this context.
-    ///   - mergeChanges: whether unsaved changes are kept and applied on top of the values that are read. Otherwise
+    ///   - object: An object of this context.
+    ///   - mergeChanges: Whether unsaved changes are kept and applied on top of the values that are read. Otherwise
     ///     they are discarded, also at the other ends of changed relationships.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         recordRefresh { event in
@@ -289,8 +289,8 @@ extension ManagedObjectContext {
     /// An object that already has its values keeps them.
     ///
     /// - Parameters:
-    ///   - sibling: an entity of the row's store.
-    ///   - partial: the columns that the row has; `nil` if it has all.
+    ///   - sibling: An entity of the row's store.
+    ///   - partial: The columns that the row has; `nil` if it has all.
     @inline(__always)
     func object(
         _ row: RowPointer, besides sibling: EntityRuntime, _ partial: PartialSelection? = nil

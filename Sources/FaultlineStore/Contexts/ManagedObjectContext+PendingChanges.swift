@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     /// Posts ``didChangeObjectsNotification`` if something changed, and passes the changes to children that merge
     /// automatically.
     ///
-    /// - Parameter child: the child whose save made the changes; `nil` if there is none.
+    /// - Parameter child: The child whose save made the changes; `nil` if there is none.
     func postChanges(from child: ManagedObjectContext?) {
         guard !changeLog.isEmpty else { return }
         let changes = changeLog

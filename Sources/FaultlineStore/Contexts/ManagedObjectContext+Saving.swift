@@ -170,7 +170,7 @@ extension ManagedObjectContext {
 
     /// Merges the objects in conflict before the next attempt.
     ///
-    /// - Throws: the error if the policy does not merge, or if merging does not help.
+    /// - Throws: The error if the policy does not merge, or if merging does not help.
     private func resolve(
         _ error: StoreError, _ part: SaveExecution, _ attempt: inout SaveAttempt
     ) throws(StoreError) {

@@ -51,7 +51,7 @@ extension ManagedObjectContext {
 
     /// Updates the context's stores if any were added to or removed from the coordinator.
     ///
-    /// - Complexity: one load if there are none.
+    /// - Complexity: One load if there are none.
     @inline(__always)
     func updateStoresIfChanged() {
         if persistentStoreCoordinator.generation != storesGeneration { updateStores() }

@@ -207,9 +207,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// a main-queue context on the main thread itself, or with ``performAndWait(fileID:line:function:_:)`` there.
     ///
     /// - Parameters:
-    ///   - schedule: when the closure runs; by default immediately if possible.
-    ///   - work: the closure.
-    /// - Throws: the error that the closure throws.
+    ///   - schedule: The time when the closure runs; by default immediately if possible.
+    ///   - work: The closure.
+    /// - Throws: The error that the closure throws.
     public func perform<Result: Sendable, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function, _ work: @escaping @Sendable () throws(Failure) -> Result
@@ -304,9 +304,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// Runs a closure on the context's queue: merges received saves first, and notifies observers of changes
-    /// afterwards.
+    /// afterward.
     ///
-    /// - Parameter isOnMainQueue: whether work on the main queue waits for the closure.
+    /// - Parameter isOnMainQueue: Whether work on the main queue waits for the closure.
     func runOnQueue<Result>(
         outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {

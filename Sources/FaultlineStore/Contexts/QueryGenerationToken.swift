@@ -64,7 +64,7 @@ final class PinnedSnapshot: Sendable {
         guard store.hasWriteAheadLog else {
             throw StoreError(
                 .unsupportedStore,
-                "Pinning a context to the state of '\(store.path)' needs the write-ahead log, which the store does not use; open it writable once, so that it does."
+                "Pinning a context to the state of '\(store.path)' needs the write-ahead log, which the store does not use; open it writable once to enable it."
             )
         }
         let rows = RowCache(
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     /// (https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files). So pin a long-lived context again, or
     /// unpin it, from time to time.
     ///
-    /// - Parameter token: the snapshot; `nil` to read the current data again.
+    /// - Parameter token: The snapshot; `nil` to read the current data again.
     /// - Throws: ``StoreError`` if no connection can be opened, a store has no write-ahead log, or the context has a
     ///   ``parent``. The context then stays as it is.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
         if let parent {
             throw StoreError(
                 .invalidRequest,
-                "Pinning the context '\(name)' to a state of the store is refused, because it reads what its parent '\(parent.name)' reads; pin the ancestor without a parent."
+                "Pinning the context '\(name)' to a state of the store is refused, because it reads from its parent '\(parent.name)'; pin the ancestor without a parent."
             )
         }
         guard let token else {

@@ -20,8 +20,8 @@ final class ConnectionPool: Sendable {
     /// Creates a pool.
     ///
     /// - Parameters:
-    ///   - first: a connection whose rows and epoch the other connections share.
-    ///   - readers: the maximum number of connections to open besides it.
+    ///   - first: A connection whose rows and epoch the other connections share.
+    ///   - readers: The maximum number of connections to open besides it.
     init(_ first: StoreConnection, readers: Int) {
         self.first = first
         rows = first.rows
@@ -34,8 +34,8 @@ final class ConnectionPool: Sendable {
     /// Calls must not be nested.
     ///
     /// - Parameters:
-    ///   - origin: the reader, for the events of its own wait and of those who wait for it.
-    ///   - body: receives the connection.
+    ///   - origin: The reader, for the events of its own wait and of those who wait for it.
+    ///   - body: Receives the connection.
     func read<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: (StoreConnection) throws(StoreError) -> R
     ) throws(StoreError) -> R {

@@ -95,8 +95,8 @@ package final class EntityRuntime: Sendable {
     ///
     /// - Parameters:
     ///   - isUTF8: whether the store's text encoding is UTF-8.
-    ///   - storePlace: the store's index among all stores that its coordinator ever had.
-    ///   - sibling: the same entity in another store of the coordinator.
+    ///   - storePlace: The store's index among all stores that its coordinator ever had.
+    ///   - sibling: The same entity in another store of the coordinator.
     init(
         _ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type, isUTF8: Bool, storePlace: Int,
         sibling: EntityRuntime?
@@ -167,7 +167,7 @@ package final class EntityRuntime: Sendable {
 
     /// The result columns that fill a row, by the index of the row's entity.
     ///
-    /// - Parameter columns: the columns that a statement selects after the entity, the key and the version.
+    /// - Parameter columns: The columns that a statement selects after the entity, the key and the version.
     private static func rowColumns(
         _ schema: EntitySchema, _ model: ModelSchema, selected columns: [String], isUTF8: Bool
     ) -> [RowColumns?] {

@@ -27,10 +27,10 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Creates a coordinator without stores.
     ///
     /// - Parameters:
-    ///   - managedObjectModel: the model of all stores.
-    ///   - classes: the classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
-    ///   - recorder: records the events of all stores.
-    ///   - sqlDebug: logs statements.
+    ///   - managedObjectModel: The model of all stores.
+    ///   - classes: The classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
+    ///   - recorder: Records the events of all stores.
+    ///   - sqlDebug: Logs statements.
     /// - Throws: ``StoreError`` if a class has no entity, or does not inherit from the class of its entity's parent.
     public convenience init(
         managedObjectModel: ManagedObjectModel, classes: [ManagedObject.Type] = [], recorder: Recorder = .shared,
@@ -43,7 +43,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Creates a coordinator that tries advice.
     ///
-    /// - Parameter advice: the advice to try in fetches.
+    /// - Parameter advice: The advice to try in fetches.
     init(
         managedObjectModel: ManagedObjectModel, classes: [ManagedObject.Type], recorder: Recorder,
         sqlDebug: SQLDebugLog, advice: TriedAdvice?
@@ -150,7 +150,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The number of times that stores were added or removed.
     ///
-    /// - Complexity: one load.
+    /// - Complexity: One load.
     @inline(__always)
     var generation: Int { changes.load(ordering: .acquiring) }
 

@@ -36,8 +36,8 @@ package final class SQLStore: @unchecked Sendable {
     /// Opens a store.
     ///
     /// - Parameters:
-    ///   - storePlace: the store's index among all stores that its coordinator ever had.
-    ///   - sibling: another store of the coordinator.
+    ///   - storePlace: The store's index among all stores that its coordinator ever had.
+    ///   - sibling: Another store of the coordinator.
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, classes: [String: ManagedObject.Type],
         recorder: Recorder, log: SQLDebugLog, storePlace: Int = 0, sibling: SQLStore? = nil
@@ -92,8 +92,8 @@ package final class SQLStore: @unchecked Sendable {
     /// Opens another connection to the store, for reading.
     ///
     /// - Parameters:
-    ///   - rows: the cache for the rows that it reads.
-    ///   - epoch: signals that others have written.
+    ///   - rows: The cache for the rows that it reads.
+    ///   - epoch: Signals that others have written.
     func openReader(rows: RowCache, epoch: ReadEpoch) throws(StoreError) -> StoreConnection {
         let session = try StoreOpening.session(description, recorder: recorder, log: log)
         let connection = StoreConnection(session, rows: rows, entities: entities.count, epoch: epoch)

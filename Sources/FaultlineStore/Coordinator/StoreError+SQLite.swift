@@ -5,7 +5,7 @@ extension StoreError {
     /// Creates the error for an SQLite result code.
     ///
     /// - Parameters:
-    ///   - doing: the operation, as the start of a sentence: `"Reading Item"`.
+    ///   - doing: The operation, as the start of a sentence: `"Reading Item"`.
     ///   - detail: SQLite's message.
     static func sqlite(
         _ result: Int32, doing: String, path: String, detail: String, busyTimeout: Double = 0

@@ -87,7 +87,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let externalRelationship = Code(value: .externalRelationship)
         /// A store's objects do not fulfill what a migration requires (Core Data's errors 134110 and 134111).
         public static let migration = Code(value: .migration)
-        /// The program canceled a migration (Core Data's error 134120).
+        /// The program cancelled a migration (Core Data's error 134120).
         public static let migrationCanceled = Code(value: .migrationCanceled)
         /// No mapping model fits a migration, and none can be inferred (Core Data's error 134140).
         public static let missingMappingModel = Code(value: .missingMappingModel)

@@ -101,7 +101,7 @@ extension FetchExecution {
         return start..<(terms.limit > 0 ? min(count - start, terms.limit) + start : count)
     }
 
-    // MARK: Objects and identities
+    // MARK: - Objects and identities
 
     private func merge(_ parts: [FetchedRows], _ executions: [FetchExecution], into found: inout FetchedRows) {
         found.isMerged = true
@@ -133,7 +133,7 @@ extension FetchExecution {
         }
     }
 
-    // MARK: Dictionaries
+    // MARK: - Dictionaries
 
     private func merge(_ parts: [FetchedRows]) -> [[String: AttributeValue]] {
         var merged: [[String: AttributeValue]] = []

@@ -193,7 +193,7 @@ final class FetchExecution {
         }
     }
 
-    // MARK: Unsaved changes
+    // MARK: - Unsaved changes
 
     /// Merges the rows with the objects that have unsaved changes.
     private func merge(_ positions: [PendingObjects.Position], _ keys: [[SQLValue]], into found: inout FetchedRows) {
@@ -229,7 +229,7 @@ final class FetchExecution {
         found = merged
     }
 
-    // MARK: Dictionaries
+    // MARK: - Dictionaries
 
     private static func dictionary(_ row: OpaquePointer, _ columns: [ExpressionColumn]) -> [String: AttributeValue] {
         var values: [String: AttributeValue] = [:]
@@ -241,7 +241,7 @@ final class FetchExecution {
         dictionary.values.reduce(0) { $0 + UInt64(SQLValue($1).byteCount) }
     }
 
-    // MARK: The trace and the log
+    // MARK: - The trace and the log
 
     private func describe(_ detail: inout TraceEvent.Fetch, _ select: SelectStatement) {
         detail.entity = entity.traceID(store.recorder)

@@ -35,7 +35,7 @@ struct MergedAggregates {
 
     /// Combines the parts.
     ///
-    /// - Parameter parts: each store's result: one dictionary.
+    /// - Parameter parts: Each store's result: one dictionary.
     func merge(_ parts: [[[String: AttributeValue]]]) throws(StoreError) -> [String: AttributeValue] {
         var merged: [String: AttributeValue] = [:]
         for description in expressions {

@@ -10,8 +10,8 @@ final class PartialSelection {
     private let properties: Set<Int>
 
     /// - Parameters:
-    ///   - names: stored attributes and to-one relationships of the entity.
-    ///   - prefetch: the prefetched relationships, whose foreign keys are read too.
+    ///   - names: Stored attributes and to-one relationships of the entity.
+    ///   - prefetch: The prefetched relationships, whose foreign keys are read too.
     init(
         _ names: [ExpressionDescription], prefetch: [String], of entity: EntityRuntime, in model: ModelSchema
     ) throws(StoreError) {

@@ -110,9 +110,9 @@ struct PendingObjects {
     /// Merges the objects into the rows that SQL returned.
     ///
     /// - Parameters:
-    ///   - count: the number of rows that SQL returned.
-    ///   - keys: the sort keys of each row.
-    /// - Returns: the row or the object at each index of the result.
+    ///   - count: The number of rows that SQL returned.
+    ///   - keys: The sort keys of each row.
+    /// - Returns: The row or the object at each index of the result.
     func merge(
         _ matches: [(object: ManagedObject, keys: [SQLValue])], count: Int, keys: [[SQLValue]]
     ) -> [Position] {

@@ -25,7 +25,7 @@ final class ShapeNumbers: Sendable {
 
     /// Returns the number of a shape; 0 if it cannot be recorded.
     ///
-    /// - Parameter describe: returns the shape of a request with that key.
+    /// - Parameter describe: Returns the shape of a request with that key.
     func number(for key: Key, in recorder: Recorder, _ describe: () -> ShapeEntry) -> DictionaryID {
         if let number = known.withLock({ $0[key] }) { return number }
         let number = recorder.intern(.shape(describe()))

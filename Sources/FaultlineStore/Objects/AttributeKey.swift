@@ -14,7 +14,7 @@ import FaultlineModel
 /// An optional type reads as `nil` if there is no value; any other reads as the attribute's default, or else as
 /// zero, empty or false.
 ///
-/// - Complexity: the attribute's index is looked up by name once per entity layout and cached.
+/// - Complexity: The attribute's index is looked up by name once per entity layout and cached.
 public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Sendable {
     /// The name of the attribute in the model.
     public let name: String

@@ -32,7 +32,7 @@ extension ManagedObject {
     /// Values have the form that ``changedValues()`` describes. For a new object they are the defaults of its
     /// attributes. Fires the same faults as reading the properties would. Traps if the entity has no such property.
     ///
-    /// - Parameter keys: names of stored properties; `nil` for all except to-many relationships that have not been
+    /// - Parameter keys: Names of stored properties; `nil` for all except to-many relationships that have not been
     ///   read.
     public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }

@@ -22,7 +22,7 @@ extension ManagedObject {
     /// Fires the fault of an object that already has its row, unless that needs an event of its own or a line in the
     /// log.
     ///
-    /// - Parameter canCount: whether the trace may count the fault.
+    /// - Parameter canCount: Whether the trace may count the fault.
     @inline(__always)
     private final func fireFromRow(canCount: Bool) -> Bool {
         // A child asks its parent. The object holds its context, and the context holds the recorder and the log.

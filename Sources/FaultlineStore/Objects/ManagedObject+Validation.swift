@@ -5,7 +5,7 @@ import Foundation
 extension ManagedObject {
     /// Validates the properties that a save is about to write.
     ///
-    /// - Parameter all: whether to check every property, or only those that were set.
+    /// - Parameter all: Whether to check every property, or only those that were set.
     final func checkForSave(all: Bool) throws {
         let asksClass = overrides(.validateValue)
         guard asksClass || !runtime.checkedProperties.isEmpty else { return }

@@ -143,7 +143,7 @@ open class ManagedObject {
     ///
     /// Changes made here are saved too. The method is called again for every object that changed in the meantime,
     /// including this one, until none does. Setting a value that the property already has, or setting one with
-    /// ``setPrimitiveValue(_:forKey:)``, is no change. A save whose objects still change after 1,000 rounds throws.
+    /// ``setPrimitiveValue(_:forKey:)``, is not a change. A save whose objects still change after 1,000 rounds throws.
     open func willSave() {}
 
     /// Called after a save has inserted, updated or deleted the object.
@@ -174,8 +174,8 @@ open class ManagedObject {
     /// Traps if the entity has no such property.
     ///
     /// - Parameters:
-    ///   - value: the value as ``value(forKey:fileID:line:function:)`` returns it; `nil` for none.
-    ///   - key: the name of the property.
+    ///   - value: The value as ``value(forKey:fileID:line:function:)`` returns it; `nil` for none.
+    ///   - key: The name of the property.
     /// - Throws: ``StoreError`` if the value cannot be saved, or the error that an override throws.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
         try checkValue(value, forKey: key)
@@ -197,7 +197,7 @@ open class ManagedObject {
 
     /// Checks that no relationship with the delete rule deny has an object.
     ///
-    /// - Throws: the same errors as ``validateForInsert()``.
+    /// - Throws: The same errors as ``validateForInsert()``.
     open func validateForDelete() throws {
         try checkDenyRules()
     }

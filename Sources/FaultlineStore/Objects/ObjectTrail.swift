@@ -1,7 +1,7 @@
 import FaultlineRecorder
 import FaultlineTrace
 
-/// How an object was reached, for the trace.
+/// The path by which an object was reached, for the trace.
 struct ObjectTrail {
     /// The use summary of the last fetch that returned the object, and the object's row in it.
     let use: FetchUse?

@@ -87,8 +87,8 @@ extension FetchExpression.Node {
     /// Formats the expression.
     ///
     /// - Parameters:
-    ///   - values: whether to include constants.
-    ///   - strength: the precedence of the operator whose operand this is.
+    ///   - values: Whether to include constants.
+    ///   - strength: The precedence of the operator whose operand this is.
     func text(values: Bool, inside strength: Int = 0) -> String {
         switch self {
         // `nil` is part of the shape, because it changes the statement.

@@ -9,7 +9,7 @@ extension FetchPredicate {
     ///
     /// Limited to the first ``ShapeEntry/maximumTerms``.
     ///
-    /// - Parameter isFolded: whether the store keeps a normalized copy of the text at a key path.
+    /// - Parameter isFolded: Whether the store keeps a normalized copy of the text at a key path.
     func terms(isFolded: (String) -> Bool) -> [ShapeEntry.Term] {
         var terms: [ShapeEntry.Term] = []
         node.forEachTerm { term in
@@ -23,7 +23,7 @@ extension FetchPredicate {
 
     /// Hashes of the values of each of the ``terms``, then one hash for all values after the last of them.
     ///
-    /// - Parameter hash: a one-way hash of bytes.
+    /// - Parameter hash: A one-way hash of bytes.
     func operandHashes(_ hash: (UnsafeRawBufferPointer) -> UInt64) -> [UInt64] {
         var hashes: [UInt64] = []
         var bytes: [UInt8] = []

@@ -104,11 +104,11 @@ public struct FetchPredicate: Sendable, Hashable {
     /// Compares two expressions.
     ///
     /// - Parameters:
-    ///   - left: the expression before the operator.
-    ///   - operation: the operator.
-    ///   - right: the expression after the operator.
-    ///   - options: for strings only; see ``TextOptions``.
-    ///   - modifier: the objects of a to-many relationship on the left for which the comparison must hold.
+    ///   - left: The expression before the operator.
+    ///   - operation: The operator.
+    ///   - right: The expression after the operator.
+    ///   - options: For strings only; see ``TextOptions``.
+    ///   - modifier: The objects of a to-many relationship on the left for which the comparison must hold.
     public static func comparison(
         _ left: FetchExpression, _ operation: Operator, _ right: FetchExpression, options: TextOptions = [],
         modifier: Modifier = .direct
@@ -131,10 +131,10 @@ public struct FetchPredicate: Sendable, Hashable {
     /// Compares the property at a key path with a value.
     ///
     /// - Parameters:
-    ///   - keyPath: the key path from the fetched object.
-    ///   - operation: the operator.
-    ///   - value: the value to compare with.
-    ///   - options: for strings only; see ``TextOptions``.
+    ///   - keyPath: The key path from the fetched object.
+    ///   - operation: The operator.
+    ///   - value: The value to compare with.
+    ///   - options: For strings only; see ``TextOptions``.
     public static func comparison(
         _ keyPath: String, _ operation: Operator, _ value: some AttributeScalar, options: TextOptions = []
     ) -> FetchPredicate {

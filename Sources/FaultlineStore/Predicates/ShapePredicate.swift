@@ -59,7 +59,7 @@ package struct ShapePredicate {
 
     /// Returns the predicate with its terms in another order.
     ///
-    /// - Parameter order: the current indexes of the terms, in the new order.
+    /// - Parameter order: The current indexes of the terms, in the new order.
     /// - Returns: `nil` if the predicate is not a conjunction of that many single terms.
     package func reordered(_ order: [Int]) -> ShapePredicate? {
         guard case .and(let nodes) = node, nodes.count == order.count, Set(order) == Set(nodes.indices),
@@ -78,7 +78,7 @@ package struct ShapePredicate {
         return ShapePredicate(positions: [position], node: node)
     }
 
-    // MARK: The text
+    // MARK: - The text
 
     private static func name(_ position: Int) -> String { "value\(position)" }
 

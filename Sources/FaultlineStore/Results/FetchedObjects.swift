@@ -293,7 +293,7 @@ final class FetchedObjects {
 
     /// Records in the use summary what was loaded, property by property.
     ///
-    /// - Parameter partial: the properties that were read for partial faults; the others were not loaded.
+    /// - Parameter partial: The properties that were read for partial faults; the others were not loaded.
     private func observeLoad(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?) {
         guard let use else { return }
         context.recorder.measuringCost { add(rows, partial, to: use) }

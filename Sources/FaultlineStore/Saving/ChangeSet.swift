@@ -46,7 +46,7 @@ struct ChangeSet {
     ///
     /// The cost depends on the number of changes, not on the number of objects in the context.
     ///
-    /// - Parameter revived: objects to insert again instead of updating them.
+    /// - Parameter revived: Objects to insert again instead of updating them.
     init(_ context: ManagedObjectContext, revived: Set<ManagedObject> = []) {
         // Rows are written table by table, which prepares each statement only once.
         inserted = Self.byEntity(context.insertedObjects)
@@ -77,7 +77,7 @@ struct ChangeSet {
 
     /// Adds the relationships whose members can change.
     ///
-    /// - Parameter objects: grouped by entity.
+    /// - Parameter objects: Grouped by entity.
     private mutating func addRelationships(of objects: [ManagedObject]) {
         var last = -1
         objects.forEachHeld { object in
@@ -171,7 +171,7 @@ extension ChangeSet {
     ///
     /// Empty if a class overrides a method that runs for each saved object.
     ///
-    /// - Parameter hash: a keyed hash of bytes.
+    /// - Parameter hash: A keyed hash of bytes.
     func unread(_ hash: (UnsafeRawBufferPointer) -> UInt64) -> [TraceEvent.Save.Unread] {
         guard !deleted.contains(where: { $0.overrides(.saving) }), !updated.contains(where: { $0.overrides(.saving) })
         else { return [] }

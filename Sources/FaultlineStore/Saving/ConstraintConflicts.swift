@@ -26,7 +26,7 @@ struct ConstraintConflicts {
     ///
     /// Objects that the save deletes, or whose values it changes, do not conflict.
     ///
-    /// - Complexity: one lookup in the store for each object whose unique values the save sets.
+    /// - Complexity: One lookup in the store for each object whose unique values the save sets.
     init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
         let leaving = Set(changes.deleted.map(\.objectID))
         let moving = Dictionary(changes.updated.map { ($0.objectID, $0) }) { first, _ in first }

@@ -214,7 +214,7 @@ package struct ExternalCollection {
 
     /// Removes the files.
     ///
-    /// - Complexity: one directory listing; after an interrupted save, O(rows of the tables with large values).
+    /// - Complexity: One directory listing; after an interrupted save, O(rows of the tables with large values).
     func collect() {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: external.support.path) else { return }
         for name in names where name.hasPrefix(UnsavedFiles.prefix) {

@@ -8,8 +8,8 @@ struct MemberOrder {
     /// Returns the numbers to change.
     ///
     /// - Parameters:
-    ///   - keys: the members in their new order.
-    ///   - known: their current numbers.
+    ///   - keys: The members in their new order.
+    ///   - known: Their current numbers.
     static func changes(_ keys: [Int64], known: [Int64: Int64]) -> [(key: Int64, number: Int64)] {
         let numbers = keys.map { known[$0] }
         let kept = longestRise(numbers)

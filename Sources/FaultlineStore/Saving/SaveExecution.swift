@@ -84,7 +84,7 @@ struct SaveExecution: StoreTransaction {
 
     mutating func control(_ sql: String) throws(StoreError) { try step(sql, isTimed: false) }
 
-    // MARK: Keys
+    // MARK: - Keys
 
     /// Only reserves keys, for objects that are not being saved.
     mutating func obtainKeys() throws(StoreError) {
@@ -138,7 +138,7 @@ struct SaveExecution: StoreTransaction {
         }
     }
 
-    // MARK: Rows
+    // MARK: - Rows
 
     private mutating func update(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
@@ -252,7 +252,7 @@ struct SaveExecution: StoreTransaction {
         }
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     /// The value to write to a column that was set.
     mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
@@ -281,7 +281,7 @@ struct SaveExecution: StoreTransaction {
         return store.external.file(row.bytes(at: RowLayout.offset(ofSlot: slot)))
     }
 
-    // MARK: Failures
+    // MARK: - Failures
 
     private mutating func conflict(_ object: ManagedObject, _ version: Int64) -> StoreError {
         span?.event.conflicts += 1
@@ -308,7 +308,7 @@ struct SaveExecution: StoreTransaction {
             objectID: object.objectID)
     }
 
-    // MARK: The row cache
+    // MARK: - The row cache
 
     /// Builds the row as it is in the store now, from the written values and the old row.
     mutating func build(
@@ -386,7 +386,7 @@ extension RowBuilder {
 
     /// Sets a property's unsaved value directly, if the row stores it as ``SQLValue`` does.
     ///
-    /// - Returns: whether it was set.
+    /// - Returns: Whether it was set.
     @inline(__always)
     mutating func set(slot: Int, _ position: UnsafePointer<PendingValue>) -> Bool {
         switch position.pointee {

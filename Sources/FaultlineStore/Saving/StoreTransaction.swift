@@ -78,7 +78,7 @@ struct JointTransaction<Part: StoreTransaction> {
 
     /// Creates the transaction.
     ///
-    /// - Parameter parts: one for each store, in the coordinator's order. Everyone locks stores in this order, which
+    /// - Parameter parts: One for each store, in the coordinator's order. Everyone locks stores in this order, which
     ///   prevents deadlocks.
     init(_ parts: [Part]) {
         self.parts = parts

@@ -4,7 +4,7 @@ struct Validation {
 
     /// Validates every object that a save inserts, updates or deletes.
     ///
-    /// - Throws: the only failure, or a ``StoreError`` with all failures.
+    /// - Throws: The only failure, or a ``StoreError`` with all failures.
     static func check(_ changes: ChangeSet, in context: ManagedObjectContext) throws {
         var validation = Validation()
         changes.inserted.forEachHeld { object in validation.collect { try object.validateForInsert() } }
@@ -28,7 +28,7 @@ struct Validation {
 
     /// Finishes the validation.
     ///
-    /// - Throws: the collected errors.
+    /// - Throws: The collected errors.
     func finish() throws {
         guard let first = errors.first else { return }
         guard errors.count > 1 else { throw first }

@@ -17,7 +17,7 @@ struct VersionConflicts {
 
     /// Compares the objects that a save changes with the store.
     ///
-    /// - Complexity: one lookup in the store for each object that the save changes.
+    /// - Complexity: One lookup in the store for each object that the save changes.
     init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
         store.finishReading()
         let found = try store.writer.locked { () throws(StoreError) in

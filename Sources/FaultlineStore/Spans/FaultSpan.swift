@@ -13,7 +13,7 @@ struct FaultSubject {
 
     /// The subject of an object's fault.
     ///
-    /// - Parameter entity: the entity by which the object was known when the fault fired.
+    /// - Parameter entity: The entity by which the object was known when the fault fired.
     init(_ object: ManagedObject, _ entity: EntityRuntime, _ recorder: Recorder) {
         self.entity = entity.traceID(recorder)
         guard object.trail.relationship >= 0 else { return }

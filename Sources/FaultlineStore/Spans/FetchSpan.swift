@@ -6,7 +6,7 @@ typealias FetchSpan = Span<TraceEvent.Fetch>
 extension FetchSpan {
     /// Called after unsaved changes were compared.
     ///
-    /// - Parameter objects: the number of objects compared with the predicate.
+    /// - Parameter objects: The number of objects compared with the predicate.
     func didCompare(_ objects: Int = 0) {
         event.pending += lap()
         event.pendingObjects += UInt32(clamping: objects)
@@ -14,7 +14,7 @@ extension FetchSpan {
 
     /// Completes the event of a finished fetch, except for the fields that all spans share.
     ///
-    /// - Parameter start: the time when the fetch began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// - Parameter start: The time when the fetch began, in nanoseconds of `CLOCK_MONOTONIC`.
     func finish(rows: Int, bytes: @autoclosure () -> UInt64, since start: UInt64) {
         let total = recorder.now() - start
         event.materialise = total - min(total, event.wait + event.prepare + event.step + event.pending)

@@ -54,8 +54,8 @@ package struct MigrationTrace {
     /// Measures a part of a migration.
     ///
     /// - Parameters:
-    ///   - name: What the part is for; empty for nothing or several.
-    ///   - body: Sets the number of rows that it goes through.
+    ///   - name: The subject of the part; empty for none or several.
+    ///   - body: Sets the number of rows that it processes.
     package func part<R, Failure: Error>(
         _ stage: TraceEvent.Migration.Stage, _ name: String = "",
         _ body: (_ rows: inout UInt64) throws(Failure) -> R
@@ -82,12 +82,12 @@ package struct MigrationTrace {
 }
 
 extension TraceEvent.Migration.Way {
-    /// The way as the end of a sentence.
+    /// The method as the end of a sentence.
     fileprivate var words: String {
         switch self {
-        case .inferred: "in place, as names and renaming identifiers tell"
-        case .mapping: "in place, as a mapping model tells"
-        case .objects: "object by object, as a mapping model tells"
+        case .inferred: "in place, inferred from names and renaming identifiers"
+        case .mapping: "in place, with a mapping model"
+        case .objects: "object by object, with a mapping model"
         case .staged: "version by version"
         }
     }

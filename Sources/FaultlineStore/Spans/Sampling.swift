@@ -4,8 +4,8 @@ struct Sampling {
     private var left: Int
 
     /// - Parameters:
-    ///   - interval: the number of events of which one is chosen.
-    ///   - first: the number of events before the first that is chosen.
+    ///   - interval: The number of events of which one is chosen.
+    ///   - first: The number of events before the first that is chosen.
     init(every interval: Int, after first: Int) {
         (self.interval, left) = (interval, first)
     }

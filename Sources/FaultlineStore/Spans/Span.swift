@@ -31,7 +31,7 @@ final class Span<Event: SpanEvent> {
 
     /// Begins a span.
     ///
-    /// - Parameter open: the event, which ``end(_:)`` ends.
+    /// - Parameter open: The event, which ``end(_:)`` ends.
     init(_ open: OpenEvent?, _ recorder: Recorder, _ origin: TraceOrigin) {
         self.open = open
         self.recorder = recorder
@@ -85,7 +85,7 @@ final class Span<Event: SpanEvent> {
 
     /// Ends and records the event.
     ///
-    /// - Parameter error: the error if the work failed; otherwise `nil`.
+    /// - Parameter error: The error if the work failed; otherwise `nil`.
     func end(_ error: (any Error)? = nil) {
         guard let open else { return }
         if let error {

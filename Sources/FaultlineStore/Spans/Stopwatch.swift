@@ -16,7 +16,7 @@ struct Stopwatch {
 
     /// Ends a lap and begins the next.
     ///
-    /// - Returns: the duration of the lap, in nanoseconds.
+    /// - Returns: The duration of the lap, in nanoseconds.
     mutating func lap() -> UInt64 { lap(until: recorder.now()) }
 
     /// Ends a lap at a known time, in nanoseconds of `CLOCK_MONOTONIC`.

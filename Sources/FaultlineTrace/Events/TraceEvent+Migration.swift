@@ -33,17 +33,17 @@ extension TraceEvent {
 
         /// How a store is migrated.
         public enum Way: UInt32, Sendable, Hashable, CaseIterable {
-            /// In place, in SQL, as names and renaming identifiers tell.
+            /// In place, in SQL, inferred from names and renaming identifiers.
             case inferred
-            /// In place, in SQL, as a mapping model tells.
+            /// In place, in SQL, with a mapping model.
             case mapping
-            /// Object by object into a second store, as a mapping model and its policies tell.
+            /// Object by object into a second store, with a mapping model and its policies.
             case objects
             /// From version to version.
             case staged
         }
 
-        /// Rows that statements went through, or objects that were created or changed.
+        /// Rows that statements processed, or objects that were created or changed.
         public var rows: UInt64 = 0
         /// The size of the store's file before the migration.
         ///

@@ -15,11 +15,11 @@ extension TraceEvent {
             case transaction
             /// It creates tables or sets a pragma.
             case schema
-            /// It is no statement, but a call that reads or writes a blob, makes a backup or a checkpoint.
+            /// It is not a statement, but a call that reads or writes a blob, makes a backup or a checkpoint.
             case other
         }
 
-        /// Time preparing the statement before this run, which is no part of its duration, in nanoseconds.
+        /// Time preparing the statement before this run, which is not part of its duration, in nanoseconds.
         ///
         /// 0 if it came from the statement cache, and for a statement of the store, whose fetch or fault has it.
         public var prepare: UInt64 = 0

@@ -122,7 +122,7 @@ public struct TraceEvent: Sendable, Hashable {
             Detail(kind, record))
     }
 
-    /// The values of what every event carries, in the order of ``EventSchema/common``.
+    /// The values that every event carries, in the order of ``EventSchema/common``.
     package var commonValues: [UInt64] {
         [
             UInt64(id),

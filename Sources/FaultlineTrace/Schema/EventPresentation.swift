@@ -1,6 +1,6 @@
 internal import CTraceSchema
 
-/// How events of a kind are shown, and what they are to a program, as the schema declares it.
+/// The presentation of a kind's events, and their role in a program, as the schema declares them.
 package struct EventPresentation: Sendable {
     /// The title of the track that shows them, which kinds can share.
     package let track: String
@@ -8,7 +8,7 @@ package struct EventPresentation: Sendable {
     package let style: String
     /// A word of a palette.
     package let colour: String
-    /// The name of the field with what a sample weighs, or `nil` if they have none.
+    /// The name of the field with a sample's weight, or `nil` if they have none.
     package let weight: String?
     fileprivate let role: fl_role
 

@@ -8,9 +8,9 @@ package import Foundation
 ///
 /// In the newer version, `value` is called `celsius`, readings have a quality, the remark is gone, and there are alarms.
 package struct WeatherStation {
-    /// How the store is migrated.
+    /// The method of the migration.
     package enum Way: String, Sendable, CaseIterable {
-        /// By its container, in SQL, as names and renaming identifiers tell.
+        /// By its container, in SQL, inferred from names and renaming identifiers.
         case inferred
         /// By a migration manager with a mapping model that only copies.
         case mapping
@@ -56,7 +56,7 @@ package struct WeatherStation {
 
     /// Migrates the store and opens it.
     ///
-    /// - Returns: What the migrated store holds, without what only the policy computes.
+    /// - Returns: The contents of the migrated store, without the values that only the policy computes.
     package static func migrate(_ way: Way, at url: URL) throws -> String {
         let (old, new) = (try WeatherModel.old(), try WeatherModel.new())
         var description = description(url)

@@ -3,7 +3,7 @@ import FaultlineProfile
 import FaultlineRules
 import FaultlineTrace
 
-/// The options for what an analysis considers many or slow, and for what it takes for the program's own code.
+/// The options that define what counts as many or slow, and which code is the program's own.
 struct AnalysisOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
@@ -57,7 +57,7 @@ struct AnalysisOptions: ParsableArguments {
     }
 }
 
-/// A subcommand that reads and analyses traces.
+/// A subcommand that reads and analyzes traces.
 protocol AnalyzingCommand: ParsableCommand {
     var options: AnalysisOptions { get }
 

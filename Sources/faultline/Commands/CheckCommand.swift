@@ -75,9 +75,9 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         var limits = try budget.map(Self.read) ?? Budget()
         let folder = try sources.map(SourceFolder.init)
         if let folder { limits.accepted += try Self.accepted(in: folder) }
-        let analysis = try analyse(trace)
+        let analysis = try analyze(trace)
         let check = BudgetCheck(
-            analysis, budget: limits, baseline: try baseline.map(analyse), today: Self.today)
+            analysis, budget: limits, baseline: try baseline.map(analyze), today: Self.today)
         let next = NextStep.Input(file: trace, options.words).flatMap { trace in
             NextStep.after(check, of: analysis, trace, baseline: baseline.flatMap { .init(file: $0) })
         }
@@ -85,7 +85,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         if !check.isPassed { throw ExitCode(1) }
     }
 
-    private func analyse(_ path: String) throws -> Analysis {
+    private func analyze(_ path: String) throws -> Analysis {
         try Analysis(asking: database.store, about: LoadedProfile.oneOfSeveral(path))
     }
 

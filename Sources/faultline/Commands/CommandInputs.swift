@@ -22,7 +22,7 @@ struct CommandInputs {
         (self.paths, self.sources) = (paths.compactMap(\.self), sources)
     }
 
-    /// A phrase for what writing to a file would replace, or `nil` if that is no input.
+    /// A phrase for the input that writing to a file would replace, or `nil` if the file is not an input.
     ///
     /// Files are compared by their identity, so links and other names of an input are recognized.
     ///

@@ -12,8 +12,8 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
             Operations are matched by request shape and line; lines that moved are found again by function and file. \
             Counts are compared exactly; for a merged profile, the average per trace is used. A time has changed if it \
             stands out from those of the operations that ran in the same period: by more than the change that all of \
-            them share, and by more than they differ from each other. An operation that ran when no other did must \
-            change by at least 1.8 × if there is only one run, because the machine may have been slow just then. \
+            them share, and by more than they differ from each other. If there is only one run on each side, an operation that ran \
+            alone must change by a factor of at least 1.8, because the machine may have been slow at that time. \
             Profiles of several runs show smaller changes. Waits for a CPU do not count.
 
             The exit status is 0 whatever changed; use "faultline check" to fail a build.

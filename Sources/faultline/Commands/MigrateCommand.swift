@@ -16,11 +16,12 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
             faultline migrate Library.sqlite --to Library.xcdatamodeld --dry-run
             faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup --format html -o migration.html
 
-            Without a mapping model, names and renaming identifiers decide, and SQL migrates the store in place and in one \
-            transaction. The same holds for a mapping model that only copies objects and values. Any other mapping model creates each \
-            object anew, in a second file that then replaces the store. Mapping models can lead from version to version, through \
-            those named with --from. The command takes the fewest steps, on a copy of the store. If anything fails, the store stays as it was. \
-            Close all programs that have the store open. The exit status is 1 if the store's rows do not allow the migration.
+            Without a mapping model, the command infers the changes from names and renaming identifiers, and SQL migrates the store \
+            in place and in one transaction. The same holds for a mapping model that only copies objects and values. Any other \
+            mapping model recreates each object, in a second file that then replaces the store. Mapping models can lead \
+            through the versions named with --from: the command takes the fewest steps, on a copy of the store. If anything \
+            fails, the store stays as it was. Close all programs that have the store open. The exit status is 1 if the store's \
+            rows do not allow the migration.
             """)
 
     @Argument(help: "The file of the store.", completion: .file())
@@ -37,7 +38,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A version that the store may have or go through. Repeat it from the oldest to the newest.",
+            "A version that the store may have, or that the migration may pass through. Repeat the option from the oldest to the newest.",
             valueName: "model"
         ),
         completion: .file())
@@ -46,12 +47,12 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A mapping model, an .xcmappingmodel; without any, one is inferred. Can be repeated, for several steps.",
+            "A mapping model (.xcmappingmodel); without the option, one is inferred. Can be given several times, for several steps.",
             valueName: "file"),
         completion: .file())
     var mapping: [String] = []
 
-    @Flag(name: .long, help: "Show the plan, and change nothing.")
+    @Flag(name: .long, help: "Show the plan without changing anything.")
     var dryRun = false
 
     @Flag(name: .long, help: "Keep the older store as a copy beside the newer one.")
@@ -75,10 +76,10 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         let backup = keepBackup ? MigrationOutcome.backup(of: url) : nil
         if let output, let backup, FileIdentity(output.path) == FileIdentity(backup.path) {
             throw CommandFailure.usage(
-                "The page would replace the store's backup '\(backup.path)'; name another file with -o.")
+                "The page would replace the store's backup \"\(backup.path)\"; name another file with -o.")
         }
         if let backup, FileManager.default.fileExists(atPath: backup.path) {
-            throw CommandFailure.usage("The backup would replace '\(backup.path)'; move that away first.")
+            throw CommandFailure.usage("The backup would replace \"\(backup.path)\"; move that file away first.")
         }
         let outcome: MigrationOutcome
         do {
@@ -103,13 +104,13 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         }
         guard let route else {
             throw CommandFailure.usage(
-                "The version of '\(store)' was not found: it has no readable copy of its model, and none of the versions beside '\(to)' fits it; name it with --from."
+                "The version of \"\(store)\" was not found: the store has no readable copy of its model, and none of the versions beside \"\(to)\" fits it; name its version with --from."
             )
         }
         let used = route.steps.compactMap(\.mapping)
         if let unused = zip(mapping, mappings).first(where: { !used.contains($0.1) })?.0 {
             throw CommandFailure.usage(
-                "No steps lead from the version of '\(store)' to \(target.name) with the mapping model '\(unused)'; name the versions between with --from, or leave it out."
+                "No steps lead from the version of \"\(store)\" to \(target.name) with the mapping model \"\(unused)\"; name the versions in between with --from, or leave the mapping model out."
             )
         }
         var outcome = MigrationOutcome(store: store, target, route, try route.preview(), versions: sources)
@@ -124,7 +125,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         return outcome
     }
 
-    /// Migrates the store with a bar that shows how far it is.
+    /// Migrates the store with a bar that shows the progress.
     ///
     /// - Returns: The progress at the end.
     private func run(_ route: MigrationRoute, _ backup: URL?) throws -> MigrationProgress? {
@@ -150,7 +151,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         if let custom = mapping.entityMappings.first(where: { $0.entityMigrationPolicyClassName != nil }) {
             throw StoreError(
                 .entityMigrationPolicy,
-                "The mapping '\(custom.name)' needs the policy '\(custom.entityMigrationPolicyClassName ?? "")', which is a class of a program; migrate the store in that program, with PersistentStoreDescription.mappingModels and migrationPolicies."
+                "The mapping \"\(custom.name)\" needs the policy \"\(custom.entityMigrationPolicyClassName ?? "")\", which is a class of a program; migrate the store in that program, with PersistentStoreDescription.mappingModels and migrationPolicies."
             )
         }
         return mapping

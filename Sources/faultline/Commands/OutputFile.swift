@@ -40,7 +40,7 @@ struct OutputFile {
         /// Whether the output has a trace's individual events, which its owner alone can read in any form.
         fileprivate var hasEvents: Bool { self != .page && self != .profile }
 
-        /// Why it cannot be written to standard output, or `nil` if it can.
+        /// The reason why it cannot be written to standard output, or `nil` if it can.
         fileprivate var needForFile: String? {
             switch self {
             case .page, .profile, .export: nil
@@ -121,7 +121,7 @@ struct OutputFile {
         guard access(folder, W_OK | X_OK) == 0 else { throw Self.refusal(path, errno) }
     }
 
-    /// Checks that an output is no input, and that it is not standard output if it cannot be.
+    /// Checks that an output is not an input, and that it is not standard output if it cannot be.
     ///
     /// - Throws: ``CommandFailure`` if not.
     static func check(_ path: String, _ content: Content, inputs: CommandInputs) throws {

@@ -38,7 +38,7 @@ struct PageOutput: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The folder with the program's sources, which a page shows, and whose paths a report in sarif and github has. "
+            "The folder with the program's sources. A page shows them; reports in sarif and github use their paths. "
                 + "Default for a page: the current one.", valueName: "folder"), completion: .directory)
     var sources: String?
 
@@ -48,7 +48,7 @@ struct PageOutput: ParsableArguments {
     @Option(
         name: .long,
         help:
-            "The number of events that the page shows individually. Of a trace with more, it shows the samples, the longest events, and an equal share of those that take no time, and sums the others."
+            "The maximum number of events that the page shows one by one. If a trace has more, the page keeps the longest events and a share of those without a duration, such as samples; the others appear as totals."
     )
     var maxEvents = PageEvents.standardLimit
 

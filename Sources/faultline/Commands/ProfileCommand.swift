@@ -104,7 +104,7 @@ struct ProfileOutput: ParsableArguments {
     @Flag(
         name: .long,
         help:
-            "Also replace a file that is not a profile, unless the command reads it. An earlier profile is replaced without --force."
+            "Replace any file that the command does not read. An earlier profile is replaced without --force."
     )
     var force = false
 

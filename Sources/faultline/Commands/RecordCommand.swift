@@ -53,7 +53,7 @@ struct RecordCommand: AnalyzingCommand {
 
     @Flag(
         name: .long,
-        help: "Also replace a file that Faultline did not write. An earlier trace is replaced without --force.")
+        help: "Replace any file. An earlier trace is replaced without --force.")
     var force = false
 
     @Flag(

@@ -20,7 +20,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
             and prints the measured saving beside the predicted one. If the trace has no values (see record \
             --values), they are drawn from the copy. The store itself is never opened. If it has no readable copy of its \
-            model, name the model with --model. Of a program without FaultlineStore, it replays the statements.
+            model, name the model with --model. For a program without FaultlineStore, it replays the statements.
 
             Advice on a migration is tried on a store that has not been migrated, such as a backup. In that case, --model names \
             the newer version.
@@ -28,7 +28,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             confirmed: the saving is as predicted, or its range overlaps the predicted one.
             saves more, saves less: it is outside that range; the change still saves time.
             saves no time: the finding predicted none, only fewer trips, rows or bytes.
-            below the noise: the measurement cannot tell; the counts are exact.
+            below the noise: the difference is within the noise; the counts are exact.
             withdrawn: it saves far less than predicted, or nothing; do not make the change to save time.
 
             A predicted range is widened to 20 % on either side, because only some operations are replayed. \

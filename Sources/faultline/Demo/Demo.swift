@@ -61,7 +61,7 @@ struct Demo {
         }
     }
 
-    /// Runs `work` in the requested directory, or in a temporary one that is removed afterwards.
+    /// Runs `work` in the requested directory, or in a temporary one that is removed afterward.
     ///
     /// - Throws: ``CommandFailure`` if the directory cannot be created, or holds files that no demo has written.
     func inDirectory(_ work: (URL) throws -> Void) throws { try Self.inDirectory(options, work) }
@@ -71,9 +71,9 @@ struct Demo {
         try inTemporaryDirectory(orElse: "Name one with -o, or set TMPDIR.", work)
     }
 
-    /// Runs `work` in a temporary directory that is removed afterwards.
+    /// Runs `work` in a temporary directory that is removed afterward.
     ///
-    /// - Parameter advice: What to do if the directory cannot be created.
+    /// - Parameter advice: The remedy if the directory cannot be created.
     static func inTemporaryDirectory(orElse advice: String, _ work: (URL) throws -> Void) throws {
         guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .demo, content: "") else {
             throw CommandFailure.tool(

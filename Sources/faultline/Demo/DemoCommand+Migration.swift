@@ -13,8 +13,8 @@ extension DemoCommand {
             abstract: "Records the migration of a store in three ways, and compares.",
             discussion: """
                 A year of weather readings gets a newer version of its model: an attribute is renamed, one is added and one \
-                removed, and there is another entity. The store is migrated as its container infers, with a mapping model and a \
-                migration manager, and with a policy in Swift. Everything is run and measured on this machine.
+                removed, and there is another entity. The container infers the migration, a migration \
+                manager runs a mapping model, and another mapping model has a policy in Swift. Everything is run and measured on this machine.
                 """)
 
         @Option(name: .long, help: "The number of readings.")

@@ -12,7 +12,7 @@ struct Doctor {
     ///
     /// It exceeds the time for commands, which examinations wait for. A busy machine takes several times as long as an idle one.
     private static let patience = 15
-    /// What to say of something that has not responded by then.
+    /// The words for something that has not responded by then.
     static let silence = "did not respond within \(patience) s"
     /// The time to wait for clean-up after examinations that did not answer, in milliseconds.
     private static let cleaningPatience = 200

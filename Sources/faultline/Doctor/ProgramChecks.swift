@@ -42,7 +42,7 @@ struct ProgramChecks: Examination {
 
     private static func check(_ file: ProgramFile) -> Check {
         if file.segments.isEmpty {
-            return program.failed("\(file.path) is no 64-bit ELF file", "Name a program that Linux runs.")
+            return program.failed("\(file.path) is not a 64-bit ELF file", "Name a program that Linux runs.")
         }
         if file.isStatic {
             return program.failed(

@@ -18,7 +18,7 @@ struct DatabaseOption: ParsableArguments {
 }
 
 extension Analysis {
-    /// Analyses a profile, and asks SQLite about indexes for its statements.
+    /// Analyzes a profile, and asks SQLite about indexes for its statements.
     ///
     /// Commands that number findings must number the same ones.
     ///

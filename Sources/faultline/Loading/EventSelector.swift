@@ -111,7 +111,7 @@ struct EventSelector<End: EndOption> {
     /// Prints why no event was selected, after the last one was read.
     ///
     /// - Throws: ``CommandFailure`` if the trace does not have a name that was given, which is probably mistyped. A time or a
-    ///   finding without events is no mistake.
+    ///   finding without events is not a mistake.
     func tellRemarks() throws {
         let named: [Criterion] = [.entity, .thread, .scope, .site]
         let isMistyped = !isAnySelected && named.contains { words($0) != nil && !met.contains($0) }

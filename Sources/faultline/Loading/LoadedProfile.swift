@@ -64,7 +64,7 @@ extension Profile {
         "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost."
     }
 
-    /// Sentences about what the trace lacks, and a comparison or sum with it lacks too.
+    /// Sentences about the data that the trace lacks, which a comparison or sum with it then lacks, too.
     var gaps: [String] {
         var sentences: [String] = []
         if lost > 0 {

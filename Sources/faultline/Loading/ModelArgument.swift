@@ -35,7 +35,8 @@ enum ModelArgument {
         guard (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8) else { return nil }
         do {
             guard let model = try ManagedObjectModel.kept(inStoreAt: path) else {
-                throw CommandFailure.usage("The store '\(path)' has no readable copy of its model; name a model file.")
+                throw CommandFailure.usage(
+                    "The store \"\(path)\" has no readable copy of its model; name a model file.")
             }
             return model
         } catch let error as ReplayError {
@@ -49,7 +50,7 @@ enum ModelArgument {
     static func checkCompleteness(_ model: ManagedObjectModel, _ path: String) throws {
         guard model.isCoreDataCopy else { return }
         throw CommandFailure.usage(
-            "The store '\(path)' contains only Core Data's copy of its model, which does not record external storage; name a model file."
+            "The store \"\(path)\" contains only Core Data's copy of its model, which does not record external storage; name a model file."
         )
     }
 }

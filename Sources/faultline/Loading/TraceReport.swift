@@ -10,7 +10,7 @@ struct TraceReport {
     /// Sentences about the trace's file, for stderr.
     let notes: [String]
 
-    /// Reads and analyses a trace or a profile.
+    /// Reads and analyzes a trace or a profile.
     ///
     /// - Parameters:
     ///   - store: The database to ask about indexes, or `nil` for the one that the trace names.

@@ -19,9 +19,9 @@ struct MigrationOutcome: DiagramPrinting {
     private var differences: [ModelDifference] = []
     private var renamings: [PossibleRenaming] = []
     private var mapping: MappingModel?
-    /// Why a mapping model's objects are loaded; `nil` if the store is migrated in place.
+    /// The reason why a mapping model's objects are loaded; `nil` if the store is migrated in place.
     private var reasonForLoading: String?
-    /// Why the store's rows do not allow the migration, as sentences without a full stop.
+    /// The reasons why the store's rows do not allow the migration, as sentences without a full stop.
     private var obstacles: [String] = []
     private var steps: [MigrationProgress.Step] = []
     /// The steps from version to version; empty if there is only one.
@@ -44,10 +44,10 @@ struct MigrationOutcome: DiagramPrinting {
         }
     }
 
-    /// Creates the outcome of a migration that was not made yet.
+    /// Creates the outcome of a migration that has not run yet.
     ///
     /// - Parameters:
-    ///   - preview: What the first step would do; `nil` if there is none, or if it loads objects.
+    ///   - preview: A preview of the first step; `nil` if there is none, or if it loads objects.
     ///   - named: The versions whose names are known, beside the target.
     init(
         store: String, _ target: NamedModel, _ route: MigrationRoute, _ preview: MigrationPreview?,
@@ -84,17 +84,17 @@ struct MigrationOutcome: DiagramPrinting {
     /// Whether the store's rows do not allow the migration.
     var isRefused: Bool { !obstacles.isEmpty }
 
-    /// Notes why the store's rows do not allow the migration, if there is a reason.
+    /// Records the reasons why the store's rows do not allow the migration, if there are any.
     mutating func refuse(_ obstacles: [String]) { self.obstacles = obstacles }
 
-    /// Notes that the store was migrated.
+    /// Records that the store was migrated.
     mutating func finish(_ progress: MigrationProgress?, _ time: Swift.Duration, _ backup: URL?) {
         steps = progress?.steps ?? []
         seconds = time / .seconds(1)
         self.backup = backup?.path
     }
 
-    // MARK: Text
+    // MARK: - Text
 
     func text(_ layout: Layout) -> String {
         let ink = Ink(isColoured: layout.isColoured)
@@ -121,7 +121,7 @@ struct MigrationOutcome: DiagramPrinting {
     }
 
     private var headline: String {
-        if isCurrent { return "The store '\(Phrase.fileName(store))' already fits \(target.name)." }
+        if isCurrent { return "The store \"\(Phrase.fileName(store))\" already fits \(target.name)." }
         let place =
             reasonForLoading.map { "object by object because \($0), and by replacing the store" }
             ?? "in place, in one transaction"
@@ -129,10 +129,10 @@ struct MigrationOutcome: DiagramPrinting {
             !versions.isEmpty
             ? "in \(versions.count) steps, on a copy that then replaces it"
             : mapping == nil ? place : "with a mapping model, \(place)"
-        if isRefused { return "The store '\(Phrase.fileName(store))' cannot be migrated to \(target.name)." }
+        if isRefused { return "The store \"\(Phrase.fileName(store))\" cannot be migrated to \(target.name)." }
         return seconds == nil
-            ? "The store '\(Phrase.fileName(store))' would be migrated to \(target.name), \(way)."
-            : "The store '\(Phrase.fileName(store))' was migrated to \(target.name), \(way)."
+            ? "The store \"\(Phrase.fileName(store))\" would be migrated to \(target.name), \(way)."
+            : "The store \"\(Phrase.fileName(store))\" was migrated to \(target.name), \(way)."
     }
 
     private func objects(_ width: Int) -> [String] {
@@ -190,16 +190,16 @@ struct MigrationOutcome: DiagramPrinting {
     private var end: String {
         if isCurrent || isRefused { return "Nothing was changed." }
         if let seconds {
-            let kept = backup.map { " The older store is '\(Phrase.fileName($0))', in the same folder." } ?? ""
+            let kept = backup.map { " The older store is \"\(Phrase.fileName($0))\", in the same folder." } ?? ""
             return "Done in \(Phrase.duration(seconds * 1e9)).\(kept)"
         }
         guard let preview else { return "Nothing was changed." }
         let time = preview.seconds.map { ", in about \(Phrase.duration($0 * 1e9))" } ?? ""
         return
-            "The statements go through \(Phrase.count(preview.rows, "row"))\(time), and need up to \(Phrase.size(Double(preview.storeBytes))) of free disk space. Nothing was changed."
+            "The statements process \(Phrase.count(preview.rows, "row"))\(time), and need up to \(Phrase.size(Double(preview.storeBytes))) of free disk space. Nothing was changed."
     }
 
-    // MARK: Page
+    // MARK: - Page
 
     var diagram: ModelDiagram {
         var diagram = ModelDiagram(
@@ -251,9 +251,9 @@ extension MigrationOutcome {
             \.versions),
         .init(
             "reasonForLoading",
-            "Why a mapping model's objects are loaded and created anew, as a part of a sentence; null if the store is migrated in place.",
+            "Why a mapping model's objects are loaded and recreated, as part of a sentence; null if the store is migrated in place.",
             \.reasonForLoading),
-        .init("differences", "The changes between the two versions that stores see.") {
+        .init("differences", "The changes between the two versions that need a migration.") {
             $0.differences.filter(\.requiresMigration).map(\.description)
         },
         .init("obstacles", "Why the store's objects do not allow the migration.", \.obstacles),
@@ -279,15 +279,15 @@ extension MigrationOutcome.Version: JSONObject {
         .init("isInferred", "Whether no mapping model is used.") { !$0.isMapped },
         .init(
             "reasonForLoading",
-            "Why a mapping model's objects are loaded and created anew, as a part of a sentence; null if the step is made in place.",
+            "Why a mapping model's objects are loaded and recreated, as part of a sentence; null if the step is made in place.",
             \.reasonForLoading),
     ]
 }
 
 extension MigrationPreview: JSONObject {
     package static let members: JSONMembers<MigrationPreview> = [
-        .init("rows", "The rows that the statements go through.", \.rows),
-        .init("bytes", "The free disk space that is needed at most.", \.storeBytes),
+        .init("rows", "The number of rows that the statements process.", \.rows),
+        .init("bytes", "The free disk space that the migration needs at most.", \.storeBytes),
         .init("seconds", "The estimated duration, or null if it is not known.", \.seconds),
     ]
 }

@@ -3,7 +3,7 @@ import FaultlineReport
 import FaultlineTrace
 
 extension ModelDiagram {
-    /// The diagram of a version or, with an older one, of what changed since.
+    /// The diagram of a version or, with an older one, of the changes since.
     ///
     /// - Parameters:
     ///   - model: The version.

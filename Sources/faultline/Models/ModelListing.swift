@@ -9,7 +9,7 @@ import Foundation
 struct ModelListing: DiagramPrinting {
     let named: NamedModel
 
-    // MARK: Text
+    // MARK: - Text
 
     func text(_ layout: Layout) -> String {
         let ink = Ink(isColoured: layout.isColoured)

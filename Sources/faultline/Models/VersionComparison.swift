@@ -9,7 +9,7 @@ struct VersionComparison: DiagramPrinting {
     private let differences: [ModelDifference]
     /// `nil` if no mapping can be inferred.
     private let inference: MappingInference?
-    /// Why no mapping can be inferred.
+    /// The reason why no mapping can be inferred.
     private let refusal: ModelError?
 
     init(from old: NamedModel, to new: NamedModel) {
@@ -25,7 +25,7 @@ struct VersionComparison: DiagramPrinting {
 
     private var needsMigration: Bool { differences.contains(where: \.requiresMigration) }
 
-    // MARK: Text
+    // MARK: - Text
 
     func text(_ layout: Layout) -> String {
         let ink = Ink(isColoured: layout.isColoured)
@@ -50,7 +50,7 @@ struct VersionComparison: DiagramPrinting {
             differences.filter { $0.requiresMigration == isNeeded }.map(\.description.asSentence)
         }
         return [
-            ("Changes that need a migration", changes(true)), ("Changes that stores do not see", changes(false)),
+            ("Changes that need a migration", changes(true)), ("Changes that need no migration", changes(false)),
             (Self.migrationTitle, needsMigration ? migration : []),
         ]
     }
@@ -58,11 +58,11 @@ struct VersionComparison: DiagramPrinting {
     private var summary: String {
         guard !differences.isEmpty else { return "the two versions are equal." }
         let needed = differences.filter(\.requiresMigration).count
-        guard needed > 0 else { return "stores of both are equal, so none has to be migrated." }
+        guard needed > 0 else { return "stores of both are equal, so none needs a migration." }
         return "\(Phrase.count(UInt64(needed), "change")) to stores."
     }
 
-    /// Whether a mapping can be inferred, and then what to look out for.
+    /// Whether a mapping can be inferred, followed by the warnings.
     private var migration: [String] {
         guard let inference else { return [refusal].compactMap { $0?.message } }
         return ["A mapping can be inferred, so a store is migrated by SQL alone."]
@@ -177,7 +177,7 @@ extension MigrationCondition {
             return "The type of '\(path)' becomes \(type.rawValue), so all of its values must fit."
         case .unique(let properties):
             let list = properties.map { "'\($0)'" }.joined(separator: " and ")
-            return "Objects of '\(entity)' become unique by \(list), so no two objects may have the same."
+            return "Objects of '\(entity)' become unique by \(list), so no two objects may have the same values."
         }
     }
 }

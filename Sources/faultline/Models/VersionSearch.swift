@@ -5,11 +5,11 @@ import FaultlineReport
 import FaultlineStore
 import Foundation
 
-/// Which versions of models a store fits.
+/// The versions of models that a store fits.
 struct VersionSearch: SelfPrinting {
     fileprivate struct Candidate {
         let name: String
-        /// Why the store does not fit, or `nil` if it does.
+        /// The reason why the store does not fit, or `nil` if it does.
         let mismatch: String?
     }
 
@@ -34,16 +34,16 @@ struct VersionSearch: SelfPrinting {
     /// Whether a version fits.
     var hasFound: Bool { candidates.contains { $0.mismatch == nil } }
 
-    // MARK: Text
+    // MARK: - Text
 
     func text(_ layout: Layout) -> String {
         let ink = Ink(isColoured: layout.isColoured)
         let width = TextPage.width(layout.width)
-        let fitting = candidates.filter { $0.mismatch == nil }.map { "'\($0.name)'" }
+        let fitting = candidates.filter { $0.mismatch == nil }.map { "\"\($0.name)\"" }
         let head =
             fitting.isEmpty
-            ? "The store '\(store)' fits none of \(Phrase.count(UInt64(candidates.count), "version"))."
-            : "The store '\(store)' fits \(fitting.joined(separator: " and "))."
+            ? "The store \"\(store)\" fits none of \(Phrase.count(UInt64(candidates.count), "version"))."
+            : "The store \"\(store)\" fits \(fitting.joined(separator: " and "))."
         let lines = candidates.flatMap { candidate -> [String] in
             guard let mismatch = candidate.mismatch else {
                 return ["  \(ink(.green, "✓")) \(Phrase.printable(candidate.name))"]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program's file, examined for what keeps its SQLite calls from being recorded.
+/// A program's file, examined for obstacles to recording its SQLite calls.
 struct ProgramFile {
     let path: String
     let contents: Data

@@ -98,7 +98,7 @@ struct Recording {
         }
     }
 
-    /// - Parameter purpose: What the library does, as in "samples allocations".
+    /// - Parameter purpose: The library's work, as in "samples allocations".
     private static func missing(_ library: PreloadedLibrary, _ purpose: String) -> CommandFailure {
         .usage("\(library.name), which \(purpose), is not beside the command; build it with \"make build\".")
     }

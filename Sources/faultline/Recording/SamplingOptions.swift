@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The number of an option that can be given without one.
 ///
-/// It accepts any text, and checks it later: the parser would take a text that is no number for the command.
+/// It accepts any text, and checks it later: the parser would take a text that is not a number for the command.
 struct SamplingNumber: ExpressibleByArgument, CustomStringConvertible {
     /// The text on the command line.
     let description: String
@@ -18,8 +18,8 @@ struct SamplingNumber: ExpressibleByArgument, CustomStringConvertible {
 
     /// - Parameters:
     ///   - range: The numbers that the option accepts.
-    ///   - words: What the option takes, for the error.
-    /// - Throws: `ValidationError` if the text is no such number.
+    ///   - words: The values that the option accepts, for the error.
+    /// - Throws: `ValidationError` if the text is not such a number.
     func value(of option: String, in range: ClosedRange<Int>, _ words: String) throws -> Int {
         guard let number = Int(description), range.contains(number) else {
             throw ValidationError(

@@ -12,7 +12,7 @@ uint64_t fixture_outer(void);
 uint64_t fixture_merged(void);
 int fixture_known_line(void);
 
-// What the preprocessor knew about the lines that take part.
+// The preprocessor's record of the lines that take part.
 int fixture_call_line(void);
 int fixture_inline_line(void);
 const char *fixture_file(void);

@@ -23,7 +23,7 @@ struct AttributeValueMigrationTests {
         }
     }
 
-    // MARK: Tables of several entities
+    // MARK: - Tables of several entities
 
     /// Entities by number: 1 Animal, 2 Cat, 3 Dog.
     private func animals(
@@ -88,7 +88,7 @@ struct AttributeValueMigrationTests {
         #expect(try values("lives", Int64.self, of: "Cat", in: container) == [32767, nil])
     }
 
-    // MARK: Numbers
+    // MARK: - Numbers
 
     private func number(_ type: AttributeType) -> [EntityDescription] {
         note(AttributeDescription("name", .string), AttributeDescription("n", type))
@@ -124,7 +124,7 @@ struct AttributeValueMigrationTests {
         #expect(try values("n", Double.self, in: store.migrate(entities)) == [0.1, -2.5, nil])
     }
 
-    // MARK: Names
+    // MARK: - Names
 
     @Test("A renaming identifier that stays in later versions keeps the values", arguments: [false, true])
     func keptIdentifier(isStepwise: Bool) throws {
@@ -198,7 +198,7 @@ struct AttributeValueMigrationTests {
         #expect(try store.rows("SELECT Z_PK, ZTITLE, ZAUTHOR FROM ZBOOK ORDER BY 1") == ["10|x|NULL", "11|y|NULL"])
     }
 
-    // MARK: Defaults
+    // MARK: - Defaults
 
     @Test("A default value that comes with another change leaves missing values missing")
     func newDefault() throws {

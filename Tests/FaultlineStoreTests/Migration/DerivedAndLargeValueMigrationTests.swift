@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Derived attributes and large values follow their attribute to a new version")
 struct DerivedAndLargeValueMigrationTests {
-    // MARK: Derived attributes
+    // MARK: - Derived attributes
 
     private func author(_ attributes: AttributeDescription...) -> [EntityDescription] {
         [EntityDescription("Author", attributes: attributes)]
@@ -79,7 +79,7 @@ struct DerivedAndLargeValueMigrationTests {
         #expect(try store.rows("SELECT ZTITLE, ZKEY FROM ZAUTHOR") == ["Émile|emile"])
     }
 
-    // MARK: Large values
+    // MARK: - Large values
 
     private static let large = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
 

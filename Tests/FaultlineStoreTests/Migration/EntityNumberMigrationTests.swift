@@ -22,7 +22,7 @@ struct EntityNumberMigrationTests {
             })
     }
 
-    // MARK: Columns
+    // MARK: - Columns
 
     /// Each child has an attribute of the same name, so their columns have numbers: ZLIVES, ZLIVES1 and so on.
     private func animals(_ children: String...) -> [EntityDescription] {
@@ -63,7 +63,7 @@ struct EntityNumberMigrationTests {
         }
     }
 
-    // MARK: Join tables
+    // MARK: - Join tables
 
     /// The join tables are Z_1TAGS and Z_2TAGS, or Z_2TAGS and Z_3TAGS if an entity comes before the two.
     private func libraries(_ more: EntityDescription...) -> [EntityDescription] {
@@ -126,7 +126,7 @@ struct EntityNumberMigrationTests {
         #expect(try store.rows("SELECT Z_1BOOKS, Z_2TAGS FROM Z_1TAGS") == ["1|8"])
     }
 
-    // MARK: Hierarchies
+    // MARK: - Hierarchies
 
     /// Entities by number: 1 Animal, 2 Dog, 3 Puppy.
     private var dogs: [EntityDescription] {
@@ -183,7 +183,7 @@ struct EntityNumberMigrationTests {
         #expect(try store.rows("SELECT Z_PK FROM ZCAT WHERE ZNAME = 'Kit'") == ["5"])
     }
 
-    // MARK: Keys
+    // MARK: - Keys
 
     @Test("Keys of deleted objects are not given out again after a migration")
     func lastKey() throws {

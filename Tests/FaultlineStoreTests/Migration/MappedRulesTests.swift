@@ -244,10 +244,10 @@ struct MappedRulesTests {
                 == "'ClinicToDoctor' is not the only mapping of its entities")
         #expect(
             reason { $0.entityMappings[0].attributeMappings[0].valueExpression = .source("favorite.name") }
-                == "'Keeper.fullName' needs another value than SQL can give")
+                == "'Keeper.fullName' needs a value that SQL cannot compute")
         #expect(
             reason { $0.entityMappings[0].attributeMappings[0].valueExpression = .source("age") }
-                == "'Keeper.fullName' needs another value than SQL can give")
+                == "'Keeper.fullName' needs a value that SQL cannot compute")
         #expect(
             reason { $0.entityMappings[0].attributeMappings[0].valueExpression = .variable(.source) }
                 == "'Keeper.fullName' is computed")
@@ -256,13 +256,13 @@ struct MappedRulesTests {
                 == "'Hound.rank' gets a constant that must be converted or checked")
         #expect(
             reason { $0.entityMappings[0].attributeMappings[0].name = "animals" }
-                == "'OwnerToKeeper' sets 'animals', which is no attribute of 'Keeper'")
+                == "'OwnerToKeeper' sets 'animals', which is not an attribute of 'Keeper'")
         #expect(
             reason { $0.entityMappings[0].relationshipMappings[0].name = "age" }
-                == "'OwnerToKeeper' sets 'age', which is no relationship of 'Keeper'")
+                == "'OwnerToKeeper' sets 'age', which is not a relationship of 'Keeper'")
         #expect(
             reason { $0.entityMappings[0].relationshipMappings[0].valueExpression = instances("PetToAnimal", "pets") }
-                == "'Keeper.animals' takes the objects of one mapping alone")
+                == "'Keeper.animals' takes only the objects of one mapping")
         #expect(
             reason { $0.entityMappings[2].relationshipMappings.remove(at: 0) }
                 == "not all mappings set 'Hound.keeper'")
@@ -275,7 +275,7 @@ struct MappedRulesTests {
             reason {
                 $0.entityMappings[0].relationshipMappings[0].valueExpression =
                     .destinationInstances(forSourceRelationshipNamed: "favorite")
-            }?.hasSuffix("does not continue one relationship alone") == true)
+            }?.hasSuffix("does not continue exactly one relationship") == true)
         #expect(
             reason {
                 $0.entityMappings[1].relationshipMappings[0].valueExpression = instances("ClinicToDoctor", "clinics")

@@ -83,7 +83,7 @@ struct MigratedStore {
             + tables.flatMap { try rows("SELECT * FROM \"\($0)\" ORDER BY 1") }
     }
 
-    // MARK: Checks
+    // MARK: - Checks
 
     /// Checks that tables, columns, indexes, triggers and entities are those of a new store.
     func checkStructure(of model: ManagedObjectModel) throws {

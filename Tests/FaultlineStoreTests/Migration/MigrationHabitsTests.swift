@@ -16,7 +16,7 @@ struct MigrationHabitsTests {
     private static let three =
         "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (1, 1, 1, 'a'), (2, 1, 1, 'a'), (3, 1, 1, 'b')"
 
-    // MARK: Several models
+    // MARK: - Several models
 
     @Test("A store of the models of several libraries follows when one of them changes")
     func mergedModels() throws {
@@ -37,7 +37,7 @@ struct MigrationHabitsTests {
                 .contains("the entity 'Song' was removed"))
     }
 
-    // MARK: Uniqueness
+    // MARK: - Uniqueness
 
     @Test("After a uniqueness constraint is removed, two objects can have the same value")
     func removedUniqueness() throws {
@@ -107,7 +107,7 @@ struct MigrationHabitsTests {
             }.contains("UNIQUE constraint failed"))
     }
 
-    // MARK: Versions
+    // MARK: - Versions
 
     @Test("Changes of rules, classes and validation leave a store with objects as it is")
     func invisibleChanges() throws {
@@ -179,7 +179,7 @@ struct MigrationHabitsTests {
         #expect(try direct.rows("SELECT Z_PK, ZC FROM ZNOTE ORDER BY 1") == ["1|NULL", "2|NULL"])
     }
 
-    // MARK: Files
+    // MARK: - Files
 
     @Test("Saves that are only in the write-ahead log are migrated object by object too")
     func writeAheadLog() throws {

@@ -293,8 +293,8 @@ struct MigrationManagerTests {
         }
     }
 
-    @Test("A canceled migration throws the error and leaves nothing behind")
-    func canceled() throws {
+    @Test("A cancelled migration throws the error and leaves nothing behind")
+    func cancelled() throws {
         var mapping = mapping
         mapping.entityMappings[0].entityMigrationPolicyClassName = "CancelingPolicy"
         #expect(try failure(mapping, [CentsPolicy.self, CancelingPolicy.self]) == "stopped")
@@ -341,11 +341,11 @@ struct MigrationManagerTests {
         )
         #expect(
             try refused { $0.entityMappings[0].attributeMappings[0].valueExpression = .source("nick") }
-                == "The mapping 'CustomerToClient' cannot set 'Client.name' for the Customer object with the primary key 1: its expression '$source.nick' names 'nick', which there is not; correct the mapping model."
+                == "The mapping 'CustomerToClient' cannot set 'Client.name' for the Customer object with the primary key 1: its expression '$source.nick' refers to 'nick', which does not exist; correct the mapping model."
         )
         #expect(
             try refused { $0.entityMappings[0].attributeMappings[0].valueExpression = .constant(5) }
-                == "The mapping 'CustomerToClient' cannot set 'Client.name' for the Customer object with the primary key 1: its expression '5' gives a value that is no String; correct the mapping model."
+                == "The mapping 'CustomerToClient' cannot set 'Client.name' for the Customer object with the primary key 1: its expression '5' gives a value that is not a valid String; correct the mapping model."
         )
         #expect(
             try refused { $0.entityMappings[0].relationshipMappings[0].valueExpression = .source("orders") }

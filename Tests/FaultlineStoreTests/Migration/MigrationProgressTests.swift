@@ -119,7 +119,7 @@ struct MigrationProgressTests {
             let error = error as? StoreError
             return error?.code == .migrationCanceled && error?.cause is Enough
                 && error?.message
-                    == "Migrating '\(store.url.path)' was canceled by its observer (enough); open the store again to migrate it."
+                    == "Migrating '\(store.url.path)' was cancelled by its observer (enough); open the store again to migrate it."
         }
         #expect(report.count == count)
         #expect(try store.dump() == before)
@@ -129,7 +129,7 @@ struct MigrationProgressTests {
         #expect(try store.rows("SELECT COUNT(*) FROM ZNOTE WHERE ZB = 1") == ["2500"])
     }
 
-    @Test("A plan keeps the stages that were completed before it is canceled")
+    @Test("A plan keeps the stages that were completed before it is cancelled")
     func stages() throws {
         let report = Report()
         let first = Mutex(false)

@@ -123,7 +123,7 @@ struct MigrationTraceTests {
             ])
         #expect(
             lines.take().map { $0.replacing(store.url.path, with: "STORE") } == [
-                "CoreData: annotation: (migration) Migrating the store 'STORE' (\(size) bytes), in place, as names and renaming identifiers tell",
+                "CoreData: annotation: (migration) Migrating the store 'STORE' (\(size) bytes), in place, inferred from names and renaming identifiers",
                 "CoreData: annotation: (migration) plan: #s", "CoreData: annotation: (migration) rows 'Note': #s",
                 "CoreData: annotation: (migration) verify: #s",
                 "CoreData: annotation: (migration) Migrated the store in #s",

@@ -114,7 +114,7 @@ struct ProgressiveMigrationTests {
         let before = try store.dump()
         #expect(
             performing { try migrate(to: 3, [lost], sources: [v[0], between, v[2]]) }
-                == "Migrating '\(store.url.path)' is refused because an inferred step would pass over one of its mappingModels, and no other steps lead to this version; make a mapping model from the store's version."
+                == "Migrating '\(store.url.path)' is refused because an inferred step would skip one of its mappingModels, and no other steps lead to this version; make a mapping model from the store's version."
         )
         #expect(
             performing { try migrate(to: 3, [lost], sources: []) }

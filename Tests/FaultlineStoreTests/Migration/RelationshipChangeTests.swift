@@ -47,7 +47,7 @@ struct RelationshipChangeTests {
         model([many("books", "Book", "author")], [one("author", "Author", "books")])
     }
 
-    // MARK: Order and counts
+    // MARK: - Order and counts
 
     @Test("Members keep their owner when a relationship is no longer ordered")
     func unorderedKeys() throws {
@@ -87,7 +87,7 @@ struct RelationshipChangeTests {
         #expect(try store.rows("SELECT ZAUTHOR FROM ZBOOK ORDER BY Z_PK") == ["1", "2", "1"])
     }
 
-    // MARK: To-one relationships
+    // MARK: - To-one relationships
 
     @Test("A relationship that becomes optional keeps its objects, and can then be empty")
     func optional() throws {
@@ -130,7 +130,7 @@ struct RelationshipChangeTests {
         #expect(try store.rows("SELECT Z_1AUTHORS, Z_2BOOKS FROM Z_1BOOKS ORDER BY 1, 2") == ["1|10", "2|11"])
     }
 
-    // MARK: Destinations with subentities
+    // MARK: - Destinations with subentities
 
     /// Entities by number: 1 Author, 2 Poet, 3 Book.
     private func poets(_ book: [RelationshipDescription], more: [EntityDescription] = []) -> [EntityDescription] {
@@ -174,7 +174,7 @@ struct RelationshipChangeTests {
                 == ["10|1|1|NULL|NULL", "11|2|2|NULL|NULL", "12|NULL|NULL|NULL|NULL"])
     }
 
-    // MARK: Tables that become one
+    // MARK: - Tables that become one
 
     @Test("The pairs of two entities that get a common parent follow the objects to their new keys")
     func pairsOfMergedTables() throws {

@@ -146,7 +146,7 @@ struct RelationshipMigrationTests {
         // A relationship that is renamed at one end continues the other one.
         let paired = model([toOne("book", "author", to: "Book")], [toOne("author", "book")])
         let refusal =
-            "Migrating STORE is refused: 'Author.book' can refer to one object, but the Book object with the primary key 12 refers to an object to which another one refers too; leave one of them in the older version first, or write a mapping model or a custom stage that chooses."
+            "Migrating STORE is refused: 'Author.book' can refer to one object, but the Book object with the primary key 12 refers to an object that another one also refers to; leave one of them in the older version first, or write a mapping model or a custom stage that chooses."
         #expect(try MigratedStore(oneToMany, Self.keys).refusal(paired) == refusal)
         let oneWay = model([], [toOne("author", nil)])
         #expect(try MigratedStore(oneWay, Self.keys).refusal(paired) == refusal)

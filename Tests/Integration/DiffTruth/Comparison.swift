@@ -29,7 +29,7 @@ struct Comparison {
         }
     }
 
-    // MARK: The command's output
+    // MARK: - The command's output
 
     private struct Diff: Decodable {
         struct Figure: Decodable {

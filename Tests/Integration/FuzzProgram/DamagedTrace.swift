@@ -20,7 +20,7 @@ final class DamagedTrace {
 
     /// Damages a file: some of its bytes or numbers, its length, or a page of it.
     ///
-    /// - Returns: What it holds now.
+    /// - Returns: Its contents now.
     func damage(_ mutation: inout Mutation) throws -> [UInt8] {
         let index = mutation.number(files.count)
         var bytes = files[index].bytes

@@ -26,7 +26,7 @@ KIND(errors_after_each_call) {
         const char *tail = NULL;
         print_state(store, texts[index], sqlite3_prepare_v2(store, texts[index], -1, &statement, &tail));
         printf("tail: \"%s\"\n", tail == NULL ? "-" : tail);
-        // What other calls leave must not be seen through the first step of a statement.
+        // The results of other calls must not be seen through the first step of a statement.
         sqlite3_bind_int(insert, 1, 1);
         print_state(store, "insert", sqlite3_step(insert));
         print_state(store, "step", statement == NULL ? 0 : sqlite3_step(statement));

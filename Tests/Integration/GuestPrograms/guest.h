@@ -1,5 +1,5 @@
-// What the parts of the program share. It knows nothing of Faultline, and prints nothing that depends on times,
-// addresses or the numbers of processes.
+// The declarations that the program's parts share. It knows nothing of Faultline, and prints nothing that depends on
+// times, addresses or the numbers of processes.
 
 #ifndef GUEST_H
 #define GUEST_H
@@ -39,7 +39,7 @@ void add_kind(kind new);
 #define KIND(identifier) ADD(identifier, .need = "")
 #define KIND_FOR_ROOT(identifier) ADD(identifier, .need = "root")
 
-// What a program does before it uses SQLite.
+// The actions of a program before it uses SQLite.
 #define SETTING(identifier) ADD(identifier, .need = "", .is_setting = true)
 #define SETTING_FOR_ROOT(identifier) ADD(identifier, .need = "root", .is_setting = true)
 

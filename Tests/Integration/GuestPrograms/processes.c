@@ -35,7 +35,7 @@ KIND(fork_after_use) {
     sqlite3_step(open);
     for (int index = 0; index < 3; index++) {
         pid_t child = fork();
-        // What the parent has open may be used if it is in memory.
+        // The parent's open databases may be used if they are in memory.
         if (child == 0) {
             printf("child %d has %lld\n", index, (long long)number(store, "SELECT sum(id) FROM note"));
             exit(index);

@@ -1,4 +1,4 @@
-// What programs do with their surroundings before they use SQLite.
+// Changes that programs make to their environment before they use SQLite.
 
 #include "guest.h"
 

@@ -69,7 +69,7 @@ struct DoctorProgramTests {
         let text = directory.path("text")
         try "no program".write(toFile: text, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: text)
-        #expect(try checks(text)["program"]?.found == "\(text) is no 64-bit ELF file")
+        #expect(try checks(text)["program"]?.found == "\(text) is not a 64-bit ELF file")
     }
 
     @Test("A Python interpreter is asked for its version and its SQLite, also for a script", arguments: Python.known)

@@ -125,7 +125,7 @@ struct DoctorSurroundingsTests {
         #expect(report.installation.command == "\(sudo)apt-get install \(packages.joined(separator: " "))")
     }
 
-    // MARK: - Libraries with other behavior
+    // MARK: - Libraries with other behaviour
 
     @Test("an SQLite library that was built without mutexes, and is too old")
     func oldLibrary() throws {

@@ -82,7 +82,7 @@ struct DoctorTests {
         #expect(lines.dropLast().last == report.installation.command ?? "No package is missing.")
     }
 
-    @Test("prints no color in a pipe, and lines of at most 100 columns")
+    @Test("prints no colour in a pipe, and lines of at most 100 columns")
     func pipe() throws {
         let (lines, result) = try text()
         #expect(!result.output.contains("\u{1B}"))
@@ -98,7 +98,7 @@ struct DoctorTests {
         return result.output.replacingOccurrences(of: "\r", with: "").components(separatedBy: "\n")
     }
 
-    @Test("prints colors on a terminal, and lines of at most 80 columns")
+    @Test("prints colours on a terminal, and lines of at most 80 columns")
     func terminal() throws {
         let lines = try onTerminal("-u NO_COLOR")
         #expect(lines.contains("\u{1B}[1mSQLite\u{1B}[0m"))
@@ -108,7 +108,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("prints no color if NO_COLOR is set")
+    @Test("prints no colour if NO_COLOR is set")
     func noColour() throws {
         let lines = try onTerminal("NO_COLOR=1")
         #expect(lines.contains("SQLite") && !lines.joined().contains("\u{1B}"))

@@ -100,7 +100,7 @@ struct DocumentationTests {
             program: BuiltCommand.package.appendingPathComponent("Documentation/site").path)
         #expect(
             result.errors
-                == "site: \(directory.path) exists, and is no site; remove it, or choose another directory.\n")
+                == "site: \(directory.path) exists and is not a site; remove it, or choose another directory.\n")
         #expect(result.status == 1)
     }
 

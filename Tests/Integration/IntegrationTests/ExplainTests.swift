@@ -31,7 +31,7 @@ struct ExplainTests {
         #expect(other.errors.hasPrefix("faultline: There is no rule \"R99\"; the rules are R01, R02,"))
     }
 
-    // MARK: A finding of a trace
+    // MARK: - A finding of a trace
 
     private static let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
 

@@ -6,7 +6,7 @@ import Testing
 /// Names, statements and paths come from whoever made a trace, and a terminal obeys some of their characters.
 @Suite("Names that contain terminal control characters")
 struct HostileNamesTests {
-    /// A window title, a cleared screen, a color, a new line, C1, and text that is reversed, isolated and separated.
+    /// A window title, a cleared screen, a colour, a new line, C1, and text that is reversed, isolated and separated.
     private static let attack =
         "\u{1B}]0;title\u{7}\u{1B}[2J\u{1B}[1;31mRED\u{1B}[0m\nFORGED\r\u{7F}\u{9B}31m\u{85}\u{202E}\u{2066}\u{200F}"
         + "\u{61C}\u{2028}FORGED\u{2029}"

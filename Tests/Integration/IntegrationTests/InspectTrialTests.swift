@@ -57,7 +57,7 @@ struct InspectTrialTests {
         "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"
     }
 
-    // MARK: VACUUM
+    // MARK: - VACUUM
 
     /// Rows in an order other than that of their keys, some of them deleted.
     private static let jumping = """
@@ -96,7 +96,7 @@ struct InspectTrialTests {
         #expect(report.withdrawn.map(\.title).contains("Vacuum the file"))
     }
 
-    // MARK: Indexes
+    // MARK: - Indexes
 
     private static let messages = """
         CREATE TABLE m(id INTEGER PRIMARY KEY, owner INTEGER, body TEXT, sent REAL);
@@ -136,7 +136,7 @@ struct InspectTrialTests {
         #expect(report.withdrawn.map(\.title).contains("Index purchase by status"))
     }
 
-    // MARK: Sizes
+    // MARK: - Sizes
 
     private static let notes = """
         CREATE TABLE Z_PRIMARYKEY(Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);

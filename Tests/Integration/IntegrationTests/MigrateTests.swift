@@ -66,7 +66,7 @@ struct MigrateTests {
         #expect(planned.status == 0 && planned.errors.isEmpty)
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
         let lines = planned.output.components(separatedBy: "\n")
-        #expect(lines[0] == "The store 'notes.sqlite' would be migrated to New, in place, in one transaction.")
+        #expect(lines[0] == "The store \"notes.sqlite\" would be migrated to New, in place, in one transaction.")
         for line in [
             "  – The entity 'Album' was added.", "  – 'Note.name' was renamed from 'title'.",
             "  – The attribute 'Note.old' was removed.", "  – The attribute 'Note.stars' was added.",
@@ -81,14 +81,14 @@ struct MigrateTests {
 
         let done = try migrate(["--keep-backup"])
         #expect(done.status == 0 && done.errors.isEmpty)
-        #expect(done.output.hasPrefix("The store 'notes.sqlite' was migrated to New, in place, in one transaction."))
+        #expect(done.output.hasPrefix("The store \"notes.sqlite\" was migrated to New, in place, in one transaction."))
         #expect(done.output.contains("\nWhere the time went\n"))
         let backup = directory.path("notes.backup.sqlite")
-        #expect(done.output.hasSuffix("The older store is 'notes.backup.sqlite', in the same folder.\n"))
+        #expect(done.output.hasSuffix("The older store is \"notes.backup.sqlite\", in the same folder.\n"))
         #expect(try query("SELECT COUNT(*), MIN(ZNAME), SUM(ZSTARS), MAX(Z_ENT) FROM ZNOTE") == "100|note 1|300|2\n")
         #expect(try query("SELECT COUNT(*), SUM(ZOLD) FROM ZNOTE", on: backup) == "100|5050\n")
         let again = try migrate()
-        #expect(again.output == "The store 'notes.sqlite' already fits New.\n\nNothing was changed.\n")
+        #expect(again.output == "The store \"notes.sqlite\" already fits New.\n\nNothing was changed.\n")
     }
 
     @Test("prints the same as JSON")
@@ -139,7 +139,7 @@ struct MigrateTests {
         try strict.write(to: URL(fileURLWithPath: path))
         let refused = try BuiltCommand.run(["migrate", store, "--to", path])
         #expect(refused.status == 1)
-        #expect(refused.output.hasPrefix("The store 'notes.sqlite' cannot be migrated to Strict."))
+        #expect(refused.output.hasPrefix("The store \"notes.sqlite\" cannot be migrated to Strict."))
         #expect(
             refused.output.contains("  – 'Note.code' is new, required and without a default value, so 5 Note objects"))
         #expect(refused.output.hasSuffix("\nNothing was changed.\n"))
@@ -169,7 +169,7 @@ struct MigrateTests {
         #expect(taken.status == 2)
         #expect(
             taken.errors
-                == "faultline: The backup would replace '\(directory.path("notes.backup.sqlite"))'; move that away first.\n"
+                == "faultline: The backup would replace \"\(directory.path("notes.backup.sqlite"))\"; move that file away first.\n"
         )
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
@@ -216,7 +216,7 @@ struct MigrateTests {
         let unknown = try BuiltCommand.run(["migrate", cars, "--to", target])
         #expect(
             unknown.errors
-                == "faultline: The version of '\(cars)' was not found: it has no readable copy of its model, and none of the versions beside '\(target)' fits it; name it with --from.\n"
+                == "faultline: The version of \"\(cars)\" was not found: the store has no readable copy of its model, and none of the versions beside \"\(target)\" fits it; name its version with --from.\n"
         )
         let result = try BuiltCommand.run(["migrate", cars, "--to", target, "--from", models.path])
         #expect(result.status == 0)
@@ -234,7 +234,7 @@ struct MigrateTests {
         let lines = planned.output.components(separatedBy: "\n")
         #expect(
             lines[0]
-                == "The store 'moods.sqlite' would be migrated to Moody 5, in 3 steps, on a copy that then replaces it."
+                == "The store \"moods.sqlite\" would be migrated to Moody 5, in 3 steps, on a copy that then replaces it."
         )
         #expect(lines.contains { $0.hasPrefix("  – Moody 3 → Moody 4: with a mapping model") }, "\(planned.output)")
         let done = try BuiltCommand.run(arguments + ["--format", "json", "--keep-backup"])
@@ -281,7 +281,7 @@ struct MigrateTests {
         }
     }
 
-    // MARK: Safety
+    // MARK: - Safety
 
     /// Runs a migration that is killed at a random point, and checks that the store is as before or as after.
     private func kill(_ arguments: [String], within time: Swift.Duration, _ check: () throws -> Bool) throws -> Bool {
@@ -313,7 +313,7 @@ struct MigrateTests {
                         == (isDone ? "20000|60000\n" : "20000|200010000\n"))
                 let versions = [model, directory.path("Old.xcdatamodel")]
                 let found = try BuiltCommand.run(["model", "find", store] + versions)
-                #expect(found.output.hasPrefix("The store '\(store)' fits '\(isDone ? "New" : "Old")'."))
+                #expect(found.output.hasPrefix("The store \"\(store)\" fits \"\(isDone ? "New" : "Old")\"."))
                 return isDone
             }
             done += isDone ? 1 : 0

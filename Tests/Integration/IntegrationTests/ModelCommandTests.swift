@@ -23,7 +23,7 @@ struct ModelCommandTests {
                   – The entity 'LuxuryCar' was renamed from 'ExpensiveSportCar'.
                   – The attribute 'Person.id' was removed.
 
-                Changes that stores do not see
+                Changes that need no migration
                   – The attribute 'Car.currentDrivingSpeed' was removed.
                   – The index 'Car.byMakerAndNumberPlate' was added.
                   – The class name of the entity 'LuxuryCar' changed from ExpensiveSportCar to LuxuryCar.
@@ -126,7 +126,7 @@ struct ModelCommandTests {
             #expect(refused.status == 2)
             #expect(
                 refused.errors.hasSuffix(
-                    "' contains only Core Data's copy of its model, which does not record external storage; name a model file.\n"
+                    "\" contains only Core Data's copy of its model, which does not record external storage; name a model file.\n"
                 ))
         }
         let model = try Self.path("coredataplus/SampleModel/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel")

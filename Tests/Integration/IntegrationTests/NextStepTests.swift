@@ -20,7 +20,7 @@ struct NextStepTests {
         try SQLiteFile.run("CREATE TABLE list (item)", on: folder.path("EMPTY"))
         var words = command.split(separator: " ").map(String.init)
         let result = try BuiltCommand.run(words, directory: folder.url)
-        // What it advises must work as it is, unless the user has to complete it.
+        // The advised command must work as it is, unless the user has to complete it.
         if let next = result.nextStep, !next.contains("…") {
             words = next.split(separator: " ").map(String.init)
             let followed = try BuiltCommand.run(words, directory: folder.url)

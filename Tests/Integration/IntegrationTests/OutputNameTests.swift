@@ -38,7 +38,7 @@ struct OutputNameTests {
         #expect(root.status == 2 && root.errors == "faultline: Cannot write \"/no/such/p\": \(reason)\n")
     }
 
-    // MARK: Inputs
+    // MARK: - Inputs
 
     @Test("is checked by every command that writes one")
     func commands() throws {
@@ -82,7 +82,7 @@ struct OutputNameTests {
         }
     }
 
-    // MARK: Privacy
+    // MARK: - Privacy
 
     @Test("of a private trace is private, from every command")
     func privateCommands() throws {
@@ -101,7 +101,7 @@ struct OutputNameTests {
         #expect(names.allSatisfy { !$0.hasPrefix(".") })
     }
 
-    // MARK: Writing
+    // MARK: - Writing
 
     @Test("that a killed command left is removed by clean, and nothing else is")
     func clean() throws {
@@ -155,7 +155,7 @@ struct OutputNameTests {
         #expect(result.output == "-15 []\n", "\(result.errors)")
     }
 
-    // MARK: Standard output
+    // MARK: - Standard output
 
     @Test("can be standard output", arguments: ["-", "/dev/stdout"])
     func standardOutput(name: String) throws {
@@ -204,7 +204,7 @@ struct OutputNameTests {
         #expect(FileManager.default.contentsEqual(atPath: copy, andPath: trace))
     }
 
-    // MARK: Bytes that are not UTF-8
+    // MARK: - Bytes that are not UTF-8
 
     @Test("has exactly the name that was given, or none")
     func bytes() throws {

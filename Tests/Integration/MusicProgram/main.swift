@@ -450,7 +450,7 @@ try context.performAndWait {
     let program = Program(context: context, isNaive: arguments[2] == "naive")
     for scenario in arguments[3...] {
         try program.run(scenario)
-        // What the context holds would be read from memory.
+        // Objects in the context would be read from memory.
         context.reset()
     }
 }

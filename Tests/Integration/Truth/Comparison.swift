@@ -50,7 +50,7 @@ struct Comparison {
         }
     }
 
-    /// Compares the forms in turns.
+    /// Compares the forms alternately.
     init(_ flaw: Flaw, pairs: Int) throws {
         let folder = try ScratchFolder()
         let program = Command.path(flaw.application)

@@ -59,7 +59,7 @@ struct Workload {
     }
 }
 
-/// Keeps what is read from being optimised away.
+/// Keeps what is read from being optimized away.
 enum Sink {
     nonisolated(unsafe) private static var sum = 0
 

@@ -13,7 +13,7 @@ public enum Command {
 
     /// Runs a program and waits for it.
     ///
-    /// - Returns: What it printed.
+    /// - Returns: The output.
     /// - Throws: ``CommandFailed`` if it cannot be started or does not end with 0.
     @discardableResult
     public static func run(_ program: String, _ arguments: [String]) throws -> Data {

@@ -176,7 +176,7 @@ case "starts-many":
     print("most rings: \(most)")
 
 case "blocks-signals":
-    // What waits to be delivered to the program is still there afterwards.
+    // Signals that wait for delivery to the program are still there afterward.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)

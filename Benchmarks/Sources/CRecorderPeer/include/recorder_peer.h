@@ -1,4 +1,4 @@
-// What the recorder does, written with the C library: the arms that it is compared with.
+// The recorder's work, written with the C library: the arms that it is compared with.
 
 #ifndef RECORDER_PEER_H
 #define RECORDER_PEER_H

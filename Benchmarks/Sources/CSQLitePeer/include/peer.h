@@ -1,4 +1,4 @@
-// What the store does, written by hand against SQLite's C interface: the arms that others are compared with.
+// The store's work, written by hand against SQLite's C interface: the arms that others are compared with.
 
 #ifndef PEER_H
 #define PEER_H

@@ -11,7 +11,7 @@ struct ExpressionArchive {
     private let archive: KeyedArchive
     private var count = 0
 
-    /// - Throws: ``ArchiveFailure`` if the data is no archive, or has an expression that mapping models cannot have.
+    /// - Throws: ``ArchiveFailure`` if the data is not an archive, or has an expression that mapping models cannot have.
     static func expression(_ data: Data) throws(ArchiveFailure) -> MappingExpression {
         var reader = Self(archive: try KeyedArchive(data, limit: PropertyListValue.Limit.expression))
         return try reader.expression(reader.archive.root, depth: 0)
@@ -87,7 +87,7 @@ struct ExpressionArchive {
         }
     }
 
-    /// Returns the value of an object that is no plain value in a property list.
+    /// Returns the value of an object that is not a plain value in a property list.
     private func value(of object: KeyedArchive.Object) throws(ArchiveFailure) -> AttributeValue? {
         switch (try archive.className(object), object) {
         case ("NSNull", _): return nil

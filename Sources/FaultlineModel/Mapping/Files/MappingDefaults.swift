@@ -11,10 +11,10 @@ struct MappingDefaults {
         return .source(attribute.name)
     }
 
-    /// The newer objects of those that the older object's relationship of the same name has, if it has one.
+    /// The newer objects for the members of the older object's relationship of the same name, if it has one.
     ///
-    /// The expression names a mapping only if that mapping makes all of these objects. This needs both destinations to be
-    /// without subentities, and no other mapping between them.
+    /// The expression names a mapping only if that mapping makes all of these objects. Neither destination may then
+    /// have subentities, and there may be no other mapping between them.
     func expression(
         for relationship: RelationshipDescription, from old: EntityDescription?, _ mappings: [EntityMapping]
     ) -> MappingExpression? {
@@ -44,7 +44,7 @@ struct MappingDefaults {
             && relationships.allSatisfy { $0.isTransient || mapped.contains($0.name) }
     }
 
-    // MARK: Names
+    // MARK: - Names
 
     /// Returns the first property that an expression reads but that objects of the older entity do not have: `Car.colour`.
     func missingProperty(in expression: MappingExpression, from old: EntityDescription) -> String? {
@@ -59,7 +59,7 @@ struct MappingDefaults {
         }
     }
 
-    /// Follows a key path as far as it leads from object to object; operators such as `@distinctUnionOfSets` stay where they are.
+    /// Follows a key path as far as it leads from object to object; operators such as `@distinctUnionOfSets` do not change the object.
     private func missingProperty(on path: String, from old: EntityDescription) -> String? {
         var entity = old
         for name in path.split(separator: ".").map(String.init) where !name.hasPrefix("@") {
@@ -76,7 +76,7 @@ struct MappingDefaults {
             let others = source.lineage(of: entity).flatMap(\.fetchedProperties)
             let isKnown =
                 attributes.contains { $0.name == name } || others.contains { $0.name == name }
-            // What an attribute's value has is not for the model to say.
+            // The model does not describe the properties of an attribute's value.
             return isKnown ? nil : "\(entity.name).\(name)"
         }
         return nil

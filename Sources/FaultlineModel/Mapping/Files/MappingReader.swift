@@ -73,7 +73,7 @@ struct MappingReader {
             \.element.object)
     }
 
-    // MARK: Entities
+    // MARK: - Entities
 
     private func entry(_ object: MappingFile.Object, names: [String]) throws(ModelError) -> Entry {
         let (from, to) = (object.text("sourcename"), object.text("destinationname"))
@@ -118,7 +118,7 @@ struct MappingReader {
         return entity
     }
 
-    // MARK: Properties
+    // MARK: - Properties
 
     private func withProperties(_ entry: Entry, _ mappings: [EntityMapping]) throws(ModelError) -> EntityMapping {
         var mapping = entry.mapping
@@ -190,7 +190,7 @@ struct MappingReader {
         )
     }
 
-    // MARK: Objects
+    // MARK: - Objects
 
     private func references(
         _ object: MappingFile.Object, _ name: String, _ kind: MappingFile.Kind

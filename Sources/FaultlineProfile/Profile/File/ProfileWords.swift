@@ -69,7 +69,7 @@ extension ProfileWords {
     }
 }
 
-// MARK: Entries of the trace's dictionary
+// MARK: - Entries of the trace's dictionary
 
 extension ShapeEntry {
     fileprivate var stored: StoredValue {

@@ -182,7 +182,7 @@ extension SumPart {
     }
 }
 
-// MARK: Numbers
+// MARK: - Numbers
 
 extension UInt64: Mergeable, StartsEmpty {
     package mutating func merge(_ other: UInt64) { self &+= other }
@@ -200,7 +200,7 @@ extension Int64: Mergeable, StartsEmpty {
     package mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws { self = try value.signed() }
 }
 
-// MARK: Tables
+// MARK: - Tables
 
 extension Dictionary: StartsEmpty {}
 

@@ -1,7 +1,7 @@
 internal import FaultlineProfile
 internal import FaultlineTrace
 
-/// How a program reads the rows of a result, which decides what a good batch size is.
+/// The way a program reads the rows of a result, which determines the best batch size.
 enum UsePattern: Sendable, Hashable {
     /// A screenful at a time.
     ///

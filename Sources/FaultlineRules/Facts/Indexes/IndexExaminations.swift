@@ -1,4 +1,4 @@
-/// What SQLite's planner and a copy of the database said about indexes for the statements of a trace.
+/// The answers of SQLite's planner and a copy of the database about indexes for the statements of a trace.
 package struct IndexExaminations: Sendable {
     private var statements: [String: StatementExamination] = [:]
     /// The reason why SQLite could not be asked about any statement, as a sentence, or `nil` if it was asked.

@@ -202,16 +202,18 @@ extension AggregateRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Results of one line, at least \(ResultDemand.minimumRows.text) rows or \(ResultDemand.minimumBytes.text) each, if in "
-                + "\(ResultDemand.share.text) of the cases the program only counted them, only tested them for emptiness, only read one "
-                + "numeric attribute of each row in order, or used only their count and first rows.",
+                "R05 reports results of one line, at least \(ResultDemand.minimumRows.text) rows or "
+                + "\(ResultDemand.minimumBytes.text) each, if in \(ResultDemand.share.text) of the cases the program "
+                + "only counted them, only tested them for emptiness, only read one numeric attribute of each row in "
+                + "order, or used only their count and first rows.",
             evidence:
-                "Results, rows, the rows that were used, how many results were counted, bytes and time.",
+                "The finding gives the results, their rows, the rows that were used, the number of counted results, "
+                + "the bytes and the time.",
             fix: "Use a count request, a limit of 1 to check whether any row exists, an aggregate expression instead "
                 + "of a sum over objects, or a count in addition to a fetch with a limit.",
             saving:
-                "The fetches' total time, minus one round trip each (two for a sum), the time SQLite needs to prepare the "
-                + "statement, and the scan or the steps over the rows that remain.",
+                "The saving is the fetches' total time, minus one round trip each (two for a sum), the time SQLite "
+                + "needs to prepare the statement, and the scan or the steps over the rows that remain.",
             guards: [
                 "A sum over a fetch with a limit is not reported: an aggregate has no first rows.",
                 "Objects that are used later, up to the result's end, count as used.",

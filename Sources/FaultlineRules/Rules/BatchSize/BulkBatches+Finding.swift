@@ -59,8 +59,7 @@ extension BulkBatches {
         let equal = curve.equalSizes
         if use.isScattered {
             return curve.advised == 0
-                ? "The program reads scattered rows, and one trip for all of them costs less than nearly one trip per "
-                    + "row."
+                ? "The program reads scattered rows, and one trip for all rows costs less than almost one for each."
                 : "The program reads scattered rows, and small batches load the fewest unused rows."
         }
         if curve.advised == 0 {

@@ -118,7 +118,7 @@ extension ScreenBatches {
             || Double(finding.saving.memory) >= Self.minimumMemory.value
             || !costsAsMuch && loaded - Double(advised) >= loaded * Self.wastedShare.value
         if !isWorth, costsAsMuch {
-            finding.downgrade("Both sizes cost about the same here, and the waits are as long.")
+            finding.downgrade("Both sizes cost about the same here, and the waits are equally long.")
         } else if !isWorth {
             finding.downgrade(
                 Significance.tooLittle("The saving of the screens is", of: "their time")
@@ -169,7 +169,7 @@ extension ScreenBatches {
         if fault != .tooSmall {
             let surplus = max(0, loaded - Double(screen))
             let size: Wording = surplus * use.rowSize >= 65_536 ? " (\(size: surplus * use.rowSize))" : ""
-            // The difference of the two is what the advice saves.
+            // The advice saves the difference of the two.
             let spare = max(0, Double(advised) - Double(screen))
             let spared: Wording = surplus * use.rowSize >= 65_536 ? " (\(size: spare * use.rowSize))" : ""
             finding.explanation.append(
@@ -177,10 +177,13 @@ extension ScreenBatches {
                     + "and would load \(decimal: spare, places: 0, of: .rows)\(spared) with batches of "
                     + "\(plain: advised, of: .rows).")
         }
-        let trips: Wording = "\(count: before.batches, "batch", plural: "batches") become \(count: after.batches)"
-        finding.explanation.append(
-            "For the rows that were used, \(trips), and \(rows: before.rows, "loaded row") become \(count: after.rows, of: .rows)."
-        )
+        let batches: Wording =
+            "\(count: after.batches, "batch", plural: "batches") instead of \(count: before.batches)"
+        let loads: Wording =
+            before.rows == after.rows
+            ? "still loads \(rows: after.rows)"
+            : "loads \(rows: after.rows) instead of \(count: before.rows, of: .rows)"
+        finding.explanation.append("To show the same rows, the program then needs \(batches), and \(loads).")
         if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame.value {
             finding.explanation.append(
                 "Even \(plain: advised, of: .rows) rows take longer than a frame: the rows themselves are too large.")

@@ -52,7 +52,7 @@ struct FailureDetector: EvidenceDetector {
         case .fetch(let fetch): error = fetch.error
         case .batch(let batch): error = batch.error
         case .save(let save): error = save.error
-        // A call that throws tells the program of the failure.
+        // A call that throws reports the failure to the program.
         case .fault(let fault) where !fault.isThrowing:
             if fault.source == .gone { return fault.error }
             error = fault.error

@@ -56,10 +56,11 @@ extension FailureRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Fetches, batches, faults and saves that failed, and faults that found no row because another writer had "
-                + "deleted it, at least \(FailureRule.minimumFailures.count) at one line.",
+                "R26 reports fetches, batches, faults and saves that failed, and faults that found no row because "
+                + "another writer had deleted it, at least \(FailureRule.minimumFailures.count) at one line.",
             evidence:
-                "The failures by line, SQLite's result code, the conflicts that saves met, and the time that was lost.",
+                "The finding gives the failures by line, SQLite's result code, the conflicts that saves met, and the "
+                + "time that was lost.",
             fix:
                 "Set a merge policy for conflicts. Merge the deletions of other contexts. Free disk space, or correct the "
                 + "permissions of the file. Otherwise print the error, which names the object and the property.",

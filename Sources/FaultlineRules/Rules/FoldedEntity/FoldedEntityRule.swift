@@ -259,16 +259,19 @@ extension FoldedEntityRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "A to-one relationship with at least \(Phrase.count(FoldedEntityRule.minimumRows.count)) used source objects, of "
-                + "which at least \(Phrase.percent(FoldedEntityRule.minimumShare.value)) read their destination object, each a "
-                + "different one; the same holds for relationships of those destinations. Faults and prefetches over it take at "
-                + "least \(Phrase.percent(FoldedEntityRule.minimumTimeShare.value)) of the store's time.",
-            evidence: "Source objects that were used, destination objects that were loaded through it, trips and time.",
+                "R16 reports a to-one relationship with at least \(Phrase.count(FoldedEntityRule.minimumRows.count)) "
+                + "used source objects, of which at least \(Phrase.percent(FoldedEntityRule.minimumShare.value)) read "
+                + "their destination object, each a different one; the same holds for relationships of those "
+                + "destinations. Faults and prefetches over it take at least "
+                + "\(Phrase.percent(FoldedEntityRule.minimumTimeShare.value)) of the store's time.",
+            evidence:
+                "The finding gives the source objects that were used, the destination objects that were loaded through "
+                + "the relationship, the trips and the time.",
             fix:
                 "Move the destination's attributes to the entity that always reads them, or prefetch it in every fetch.",
             saving:
-                "The time of those faults and prefetches, minus half the cost of a row for each object whose values are then "
-                + "loaded with it.",
+                "The saving is the time of those faults and prefetches, minus half the cost of a row for each object "
+                + "whose values are then loaded with it.",
             guards: [
                 "A relationship that entities inherit counts as one, at the entity that declares it.",
                 "If the trace has both table sizes and the destination table has fewer rows, its objects are shared, and R16 "

@@ -78,13 +78,14 @@ extension HeldObjectRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Objects with at least \(Phrase.size(Double(TraceEvent.Release.minimumBytes))) whose values were loaded "
-                + "within a scope and stayed in memory after it ended: at least "
-                + "\(Phrase.count(HeldObjectRule.minimumObjects.count)) at once. Also, either at least half of all "
-                + "objects from that line stayed, or at least half of those that stayed were held at the same time.",
-            evidence: "These objects, the largest number held at once, and their bytes.",
+                "R25 reports objects of at least \(Phrase.size(Double(TraceEvent.Release.minimumBytes))) whose values "
+                + "were loaded within a scope and stayed in memory after it ended: at least "
+                + "\(Phrase.count(HeldObjectRule.minimumObjects.count)) at once. In addition, at least half of all "
+                + "objects from that line must have stayed, or at least half of those that stayed must have been held "
+                + "at the same time.",
+            evidence: "The finding gives these objects, the largest number held at once, and their bytes.",
             fix: "Refresh the objects to faults, or release them, once the screen or the job is done.",
-            saving: "The memory of the objects kept at once.",
+            saving: "The saving is the memory of the objects kept at once.",
             guards: [
                 "Outside of scopes, the end of the work is unknown.",
                 "R25 ignores an object that was released or turned back into a fault within its scope, however large it is.",

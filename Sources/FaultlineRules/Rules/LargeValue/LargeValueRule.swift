@@ -124,17 +124,19 @@ extension LargeValueRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "An attribute with at least 16 KiB in more than \(LargeValue.minimumLargeShare.text) of its values, in "
-                + "at least \(LargeValue.minimumRows) rows of fetches that mostly do not read it.",
-            evidence: "Rows that were loaded with it, rows in which it was read, the share of large values, and bytes.",
+                "R09 reports an attribute with at least 16 KiB in more than \(LargeValue.minimumLargeShare.text) of "
+                + "its values, in at least \(LargeValue.minimumRows) rows of fetches that mostly do not read it.",
+            evidence:
+                "The finding gives the rows that were loaded with the attribute, the rows in which it was read, the "
+                + "share of large values, and the bytes.",
             fix:
                 "Move the value into an entity of its own or, from an average size of "
                 + "\(LargeValueRule.fileSize.text), into files (external storage). Or make the attribute the last "
                 + "column, and list the properties to load in the fetches.",
             saving:
-                "The part of the loading time that the unread bytes and their pages took, by the costs that `record` "
-                + "measured on the machine. Without these, or if SQLite scans or sorts, the bytes times the cost per "
-                + "byte, fitted to rows of different lengths or assumed.",
+                "The saving is the part of the loading time that the unread bytes and their pages took, by the costs "
+                + "that `record` measured on the machine. Without these, or if SQLite scans or sorts, it is the number "
+                + "of bytes times the cost per byte, fitted to rows of different lengths or assumed.",
             guards: [
                 "R09 ignores attributes whose values are already stored in files.",
                 "It ignores values that every fetch reads.",

@@ -98,16 +98,17 @@ extension MainThreadRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(BlockDetector.threshold.text) in the store on the main thread, without a pause of "
-                + "\(BusyInterval.pause / 1_000_000) ms, in scopes of kind screen; at least \(Self.longBlock.text) is "
-                + "an error. Time in which the thread waited for a CPU does not count.",
-            evidence: "Busy intervals, their total and longest time, and the line that took most of it.",
+                "R12 reports at least \(BlockDetector.threshold.text) in the store on the main thread, without a pause "
+                + "of \(BusyInterval.pause / 1_000_000) ms, in scopes of kind screen; at least \(Self.longBlock.text) "
+                + "is an error. Time in which the thread waited for a CPU does not count.",
+            evidence:
+                "The finding gives the busy intervals, their total and longest time, and the line that took most of it.",
             fix:
                 "Fetch on a background context and hand over object IDs; or set a batch size, a limit or a prefetch, "
                 + "so the wait is shorter.",
             saving:
-                "The part of the longest busy interval that can be moved. The work takes as long as before, so the "
-                + "saving counts as a pause.",
+                "The saving is the part of the longest busy interval that can be moved. The work takes as long as "
+                + "before, so the saving counts as a pause.",
             guards: [
                 "The work of a main context counts, whatever thread does it: where `main` is asynchronous, the main queue has "
                     + "no thread of its own.",

@@ -59,7 +59,7 @@ package struct MigrationEvidence: Sendable {
     }
 
     package internal(set) var count: UInt64 = 0
-    /// The rows that statements went through, or the objects that were created or changed.
+    /// The rows that statements processed, or the objects that were created or changed.
     package internal(set) var rows: UInt64 = 0
     /// The size of the store's file, the largest one.
     package internal(set) var bytes: UInt64 = 0

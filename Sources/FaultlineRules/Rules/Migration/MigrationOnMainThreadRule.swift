@@ -35,7 +35,7 @@ package struct MigrationOnMainThreadRule: Rule {
     private func finding(_ key: MigrationEvidence.Key, _ evidence: MigrationEvidence) -> Finding {
         let longest = Double(evidence.longestOnMainThread)
         var finding = Finding(
-            rule: id, ruleName: name, title: "Open the store on a background thread, because it is migrated then",
+            rule: id, ruleName: name, title: "Open the store on a background thread, because opening migrates it",
             change: key.site,
             score: Score.of(longest, info: Self.pause.value, warning: Self.longPause.value),
             fix:
@@ -52,8 +52,8 @@ package struct MigrationOnMainThreadRule: Rule {
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.count, time: evidence.time)]
         finding.explanation = [
             "Migrating \(code: Phrase.fileName(key.name)) kept the main thread from drawing for \(duration: longest). A system "
-                + "that watches how long a launch takes may end the program meanwhile; the store stays as it was then, and the "
-                + "next launch begins anew."
+                + "that limits the time of a launch may end the program in the meantime; the store then stays as it was, and "
+                + "the next launch starts over."
         ]
         finding.evidence = [
             Evidence("migrations", evidence.count, .count), Evidence("time", evidence.time, .nanoseconds),
@@ -66,11 +66,12 @@ package struct MigrationOnMainThreadRule: Rule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "A migration took at least \(Self.pause.text) on the main thread of a program with screens; at least "
-                + "\(Self.longPause.text) is an error.",
-            evidence: "The migrations, their times, and the size of the store's file.",
+                "R31 reports a migration that took at least \(Self.pause.text) on the main thread of a program with "
+                + "screens; at least \(Self.longPause.text) is an error.",
+            evidence: "The finding gives the migrations, their times, and the size of the store's file.",
             fix: "Open the store on a background thread, and show that the program is busy.",
-            saving: "The whole migration, as a pause: it takes as long as before, but nobody waits for it.",
+            saving:
+                "The saving is the whole migration, as a pause: it takes as long as before, but nobody waits for it.",
             guards: [
                 "Programs without screens may migrate on their main thread. R31 recognizes screens by scopes of kind screen, or "
                     + "because the trace is an export of Instruments, which records apps.",

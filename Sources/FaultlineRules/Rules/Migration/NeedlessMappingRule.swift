@@ -6,7 +6,7 @@ package import FaultlineTrace
 package struct NeedlessMappingRule: Rule {
     package let id = "R32"
     package let name = "Needless mapping model"
-    package let purpose = "Migrations that create every object anew although SQL could do the same."
+    package let purpose = "Migrations that recreate every object although SQL could do the same."
     package let kinds: Set<EventKind> = [.migration]
 
     static let waste = Threshold("R32", "wastedTime", 50_000_000, .time, "minimum time that SQL would save")
@@ -50,9 +50,10 @@ package struct NeedlessMappingRule: Rule {
         finding.claims = [Claim(MigrationDetector.self, key, balance: Double(evidence.inferableTime))]
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.count, time: evidence.time)]
         finding.explanation = [
-            "A migration manager created every object of \(code: Phrase.fileName(key.name)) anew, in "
-                + "\(duration: evidence.inferableTime). Its mapping model only does what names and renaming identifiers tell: in "
-                + "SQL, in place, that takes about \(duration: evidence.timeInSQL), as copying some of the rows showed."
+            "A migration manager recreated every object of \(code: Phrase.fileName(key.name)), in "
+                + "\(duration: evidence.inferableTime). Its mapping model only does what can be inferred from names and renaming "
+                + "identifiers. SQL would do the same in place in about \(duration: evidence.timeInSQL), estimated by copying "
+                + "some of the rows."
         ]
         finding.evidence = [
             Evidence("migrations", evidence.count, .count), Evidence("time", evidence.inferableTime, .nanoseconds),
@@ -64,15 +65,16 @@ package struct NeedlessMappingRule: Rule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "A migration manager ran a mapping model without policies, expressions and selections of its own, which maps "
-                + "the same entities and properties as an inferred one, and SQL would have been faster by at least "
-                + "\(Self.waste.text); at least \(Self.longWaste.text) is an error.",
+                "R32 reports a migration manager that ran a mapping model without policies, expressions and selections "
+                + "of its own, if the model maps the same entities and properties as an inferred one, and if SQL would "
+                + "have been faster by at least \(Self.waste.text); at least \(Self.longWaste.text) is an error.",
             evidence:
-                "The migration's time, and the time in SQL. It is estimated while recording, by copying up to 20,000 rows.",
+                "The finding gives the migration's time, and the time in SQL, which is estimated while recording by "
+                + "copying up to 20,000 rows.",
             fix: "Leave the mapping model out, or give it to the container, which runs it in SQL.",
             saving:
-                "The migration's time minus the estimated time in SQL. Both are measured by verify, on copies of a store that has "
-                + "not been migrated, if --model names the newer version.",
+                "The saving is the migration's time minus the estimated time in SQL. Both are measured by verify, on "
+                + "copies of a store that has not been migrated, if --model names the newer version.",
             guards: [
                 "R32 ignores mapping models with policies, key paths, functions, constants or predicates, and those that leave "
                     + "out what an inferred migration keeps.",

@@ -19,7 +19,7 @@ package struct MissingIndexRule: Rule {
 
     package init() { self.init(knowing: IndexExaminations()) }
 
-    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
     package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -142,20 +142,22 @@ extension MissingIndexRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Fetches that compare properties with values and, by SQLite's plan, scan at least "
-                + "\(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows each, of their own table or of one reached through "
-                + "a relationship; or that scan at least \(FetchIndexing.stepsPerRow.text) rows for each row found and "
-                + "\(Phrase.decimal(FetchIndexing.minimumSteps.value, places: 0)) in all. Also tables of at least that size for which "
-                + "SQLite builds an automatic index (AUTOMATIC in its plan) for every fetch. If SQLite's steps were not counted, fetches of "
-                + "few rows that take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by other columns. "
-                + "In a program without an object store, statements that take at least 1 % of the run and many steps for their rows: "
-                + "SQLite is asked, on a copy of the database, which indexes its planner would use for conditions, joins, orders, groups, "
-                + "expressions and foreign keys, and whether they save steps. If the database is not at hand, statements that compare "
-                + "columns with one value each and scan as much, and those for which SQLite builds an automatic index.",
+                "R06 reports fetches that compare properties with values and, by SQLite's plan, scan at least "
+                + "\(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows each, of their own table or of "
+                + "one reached through a relationship; or that scan at least \(FetchIndexing.stepsPerRow.text) rows "
+                + "for each row found and \(Phrase.decimal(FetchIndexing.minimumSteps.value, places: 0)) in all. It "
+                + "also reports tables of at least that size for which SQLite builds an automatic index (AUTOMATIC in "
+                + "its plan) for every fetch. If SQLite's steps were not counted, it reports fetches of few rows that "
+                + "take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by "
+                + "other columns. In a program without an object store, it reports statements that take at least 1 % "
+                + "of the run and many steps for their rows: SQLite is asked, on a copy of the database, which indexes "
+                + "its planner would use for conditions, joins, orders, groups, expressions and foreign keys, and "
+                + "whether they save steps. If the database is not available, it reports statements that compare columns "
+                + "with one value each and scan as much, and those for which SQLite builds an automatic index.",
             evidence:
-                "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the entity that were "
-                + "written. Of a statement that SQLite was asked about, the steps and the time of a few runs on the copy, before and "
-                + "with the indexes.",
+                "The finding gives the fetches, the rows that they found, the steps of full scans, their time, "
+                + "SQLite's plan, and the rows of the entity that were written. For a statement that SQLite was asked "
+                + "about, it gives the steps and the time of a few runs on the copy, without and with the indexes.",
             fix:
                 "Declare an index with the columns that are compared for equality first, then one range or the sort "
                 + "order; at most \(FetchIndexing.maximumColumns.count) columns. If more are compared, R06 leaves out "
@@ -165,12 +167,12 @@ extension MissingIndexRule {
                 + "indexes that are named: the fewest and shortest that save as much. If SQLite uses them only with statistics, or "
                 + "another statement of the trace would get slower without them, run ANALYZE, too.",
             saving:
-                "The time SQLite needs to step over rows that the index skips, minus the time to seek the others "
-                + "(waiting, preparing, prefetching and making objects do not count). For an automatic index, about "
-                + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself. In both cases, "
-                + "minus about \(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was "
-                + "written. For a statement that SQLite was asked about, the part of the steps that the copy saved, or of the time if it "
-                + "saved sorts.",
+                "The saving is the time SQLite needs to step over rows that the index skips, minus the time to seek "
+                + "the others (waiting, preparing, prefetching and making objects do not count). For an automatic "
+                + "index, it is about \(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself. "
+                + "In both cases, R06 subtracts about \(Phrase.duration(MissingIndexRule.upkeep)) for each row of the "
+                + "entity that was written. For a statement that SQLite was asked about, it is the part of the steps "
+                + "that the copy saved, or of the time if it saved sorts.",
             guards: [
                 "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "
                     + "rows is a note.",
@@ -179,7 +181,7 @@ extension MissingIndexRule {
                     + "one for which an index would leave that share of the table to a text search or a sum.",
                 "It ignores terms that are alternatives or negated, and texts that are compared without regard to "
                     + "case or diacritics, which belong to R08.",
-                "If the database is not at hand, it ignores statements with alternatives, negated conditions, a collation, groups or an "
+                "If the database is not available, it ignores statements with alternatives, negated conditions, a collation, groups or an "
                     + "offset, and those that compare expressions. The indexes then have the compared columns in the order of the statement.",
                 "An index that saves a statement less than 80 % of its work, less than 5 ms in all unless hardly any work is left, or less than 1 ms per run and 1 % of "
                     + "the run is a note, and so is one that makes another statement slower.",

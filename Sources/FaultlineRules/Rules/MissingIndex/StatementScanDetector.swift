@@ -207,7 +207,7 @@ struct StatementIndexes {
     /// The most columns of an index.
     private static let mostColumns = 3
 
-    /// What keeps a statement from being examined, as a clause, or `nil` if nothing does.
+    /// The reason why a statement is not examined, as a clause, or `nil` if it is.
     static func obstacle(_ text: StatementText, _ runs: RunSums) -> Wording? {
         let conditions = text.conditions
         if text.isOfSQLite { return "the statement reads the schema" }

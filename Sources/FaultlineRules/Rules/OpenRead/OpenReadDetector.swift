@@ -3,7 +3,7 @@ internal import FaultlineTrace
 
 /// Detects statements and transactions that read while a write-ahead log grows, outside any operation of an object store.
 ///
-/// SQLite begins anew at the start of the log once all of it is in the database and no connection reads from it. A read that
+/// SQLite starts over at the beginning of the log once all of it is in the database and no connection reads from it. A read that
 /// stays open prevents that (https://sqlite.org/wal.html).
 struct OpenReadDetector: EvidenceDetector {
     static let name = "openReads"
@@ -127,7 +127,8 @@ struct LogGrowth {
         samples.append((time, size))
     }
 
-    /// How far the log grew within a time although it was long enough to begin anew, and its length then; `nil` if it did not.
+    /// The growth of the log within a time although it was long enough to be reset, and its length then; `nil` if it did
+    /// not grow.
     ///
     /// The commit that makes it long enough does not count, because a single transaction can be long.
     func growth(from start: UInt64, to end: UInt64) -> (growth: UInt64, end: UInt64)? {
@@ -153,7 +154,7 @@ extension Profile {
     }
 }
 
-/// The reads of one statement at one line during which a write-ahead log grew beyond the size at which it begins anew.
+/// The reads of one statement at one line during which a write-ahead log grew beyond the size at which SQLite resets it.
 struct OpenReadEvidence: Summed, StartsEmpty {
     var reads: UInt64 = 0
     /// Those of them that a transaction kept open.

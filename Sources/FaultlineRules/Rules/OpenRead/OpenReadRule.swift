@@ -33,8 +33,8 @@ package struct OpenReadRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: isTransaction
-                ? "End the transaction that reads, so that the write-ahead log can begin anew"
-                : "End the read of \(code: Phrase.shortened(summary, to: 60)), so that the write-ahead log can begin anew",
+                ? "End the transaction that reads, so that the write-ahead log can be reset"
+                : "End the read of \(code: Phrase.shortened(summary, to: 60)), so that the write-ahead log can be reset",
             change: key.site,
             score: min(
                 Score.highestWarning,
@@ -75,14 +75,17 @@ extension OpenReadRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Transactions that read, and statements that stay open for at least a millisecond, while commits of the same "
-                + "process let a write-ahead log grow: by at least \(Phrase.size(Self.growth.value)) beyond the size at which "
-                + "SQLite moves it into the database.",
-            evidence: "The longest time for which the read was open, and how far the log grew meanwhile.",
+                "R33 reports transactions that read, and statements that stay open for at least a millisecond, while "
+                + "commits of the same process let a write-ahead log grow: by at least "
+                + "\(Phrase.size(Self.growth.value)) beyond the size at which SQLite moves it into the database.",
+            evidence:
+                "The finding gives the longest time for which the read was open, and the growth of the log in that "
+                + "time.",
             fix:
                 "Read results to their end or close them, and commit transactions that only read. If a read has to stay open "
                 + "for long, read in parts.",
-            saving: "None is predicted: the log takes space on the disk, and reads that look through it take longer.",
+            saving:
+                "R33 predicts no saving: the log takes space on the disk, and reads that look through it take longer.",
             guards: [
                 "A single large transaction makes the log long by itself. R33 counts only the growth of later commits.",
                 "Reads of other processes are not known. With a larger PRAGMA wal_autocheckpoint, the log is meant to grow.",

@@ -22,7 +22,7 @@ package struct PlanRule: Rule {
 
     package init() { self.init(knowing: IndexExaminations()) }
 
-    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
     package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -101,7 +101,7 @@ package struct PlanRule: Rule {
             rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
             score: Score.of(
                 old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
-            fix: AnalyzeAdvice.fix + " If SQLite still scans the table afterwards, it has no suitable index.",
+            fix: AnalyzeAdvice.fix + " If SQLite still scans the table afterward, it has no suitable index.",
             code: AnalyzeAdvice.code,
             saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)),
             confidence: .low("SQLite may keep its plan after ANALYZE"),
@@ -186,22 +186,24 @@ extension PlanRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "One statement text that ran with more than one plan, in one trace or in several that were merged; it "
-                + "is a warning if one plan takes at least \(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) "
-                + "times the steps of another. Also a table, or values of an index, whose number of rows differs by a "
-                + "factor of at least \(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) from what SQLite "
-                + "expects from ANALYZE's statistics, if one of the two is at least "
-                + "\(Phrase.decimal(OldStatistics.minimumRows, places: 0)) rows; for values, in at least "
-                + "\(OldStatistics.minimumSearches) runs. Also a full scan that returns few rows, although one of the "
-                + "table's indexes serves the search. In a program without an object store, statements that SQLite was asked about on a "
-                + "copy of the database (R06), for which ANALYZE alone saves most of the steps.",
+                "R22 reports one statement text that ran with more than one plan, in one trace or in several that were "
+                + "merged; it is a warning if one plan takes at least "
+                + "\(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) times the steps of another. It also "
+                + "reports a table, or values of an index, whose number of rows differs by a factor of at least "
+                + "\(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) from what SQLite expects from ANALYZE's "
+                + "statistics, if one of the two is at least \(Phrase.decimal(OldStatistics.minimumRows, places: 0)) "
+                + "rows; for values, in at least \(OldStatistics.minimumSearches) runs. It reports a full scan that "
+                + "returns few rows, although one of the table's indexes serves the search. In a program without an "
+                + "object store, it reports statements that SQLite was asked about on a copy of the database (R06), "
+                + "for which ANALYZE alone saves most of the steps.",
             evidence:
-                "The plans, how often each ran, its steps of SQLite's virtual machine and its time; the rows that "
-                + "SQLite expected, and the rows that it visited.",
+                "The finding gives the plans, the number of runs of each, its steps of SQLite's virtual machine and "
+                + "its time; the rows that SQLite expected, and the rows that it visited.",
             fix: "Run ANALYZE, so that SQLite knows the tables; or declare the index that the better plan uses.",
-            saving: "Half of the time that the other plans took beyond the best one, because different data can be a "
-                + "reason as well. For old statistics, half of the time that fetches spent scanning the table for a "
-                + "few rows that one of its indexes serves.",
+            saving:
+                "The saving is half of the time that the other plans took beyond the best one, because different data "
+                + "can be a reason as well. For old statistics, it is half of the time that fetches spent scanning the "
+                + "table for a few rows that one of its indexes serves.",
             guards: [
                 "R22 ignores statements whose plan is not in the trace. It compares expected rows only for statements "
                     + "without joins, counts or groups.",

@@ -241,20 +241,23 @@ extension PredicateOrderRule {
 
     package var manual: RuleManual {
         RuleManual(
-            trigger: "A predicate whose terms must all match, with a text search before a comparison of a number, a "
-                + "date, a Boolean or a relationship, that scans at least "
-                + "\(Phrase.decimal(PredicateOrderRule.minimumRows.value, places: 0)) rows. Also two text searches, "
-                + "if their written order costs at least "
+            trigger:
+                "R07 reports a predicate whose terms must all match, with a text search before a comparison of a "
+                + "number, a date, a Boolean or a relationship, that scans at least "
+                + "\(Phrase.decimal(PredicateOrderRule.minimumRows.value, places: 0)) rows. It also reports two text "
+                + "searches, if their written order costs at least "
                 + "\(Phrase.decimal(SearchOrder.threshold.value, places: 1)) times as much as the other order, because "
                 + "the second search is more selective or compares shorter texts.",
-            evidence: "Texts that were compared, texts that passed, and rows that were found, which give the "
-                + "selectivity of the cheap terms.",
+            evidence:
+                "The finding gives the texts that were compared, the texts that passed, and the rows that were found, "
+                + "which show the selectivity of the cheap terms.",
             fix: "Put the cheap terms first. SQLite evaluates the terms of an AND in order unless an index decides.",
             saving:
-                "The time of the text comparisons that are avoided (about \(Phrase.duration(TextSearchCost.usual)) "
-                + "each, or SQLite's time without the scan if the trace has it), minus the time of comparing the "
-                + "cheap terms in the other rows. For two searches: the share of the fetch's time, without its trip "
-                + "and rows, that follows from the selectivity of each search and the length of its texts.",
+                "The saving is the time of the text comparisons that are avoided (about "
+                + "\(Phrase.duration(TextSearchCost.usual)) each, or SQLite's time without the scan if the trace has "
+                + "it), minus the time of comparing the cheap terms in the other rows. For two searches, it is the "
+                + "share of the fetch's time, without its trip and rows, that follows from the selectivity of each "
+                + "search and the length of its texts.",
             guards: [
                 "If more than \(Phrase.percent(PredicateOrderRule.uselessShare.value)) of the rows match the cheap "
                     + "terms, their order makes no difference, and R07 reports nothing.",

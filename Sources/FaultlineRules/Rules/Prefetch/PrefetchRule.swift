@@ -214,11 +214,13 @@ extension PrefetchRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "In one scope, at least \(FaultDetector.threshold.count) round trips for as many different objects, caused by "
-                + "faults of one relationship or entity at one line, on objects that came from one fetch of at least two rows.",
+                "R01 reports at least \(FaultDetector.threshold.count) round trips in one scope for as many different "
+                + "objects, caused by faults of one relationship or entity at one line, on objects that came from one "
+                + "fetch of at least two rows.",
             evidence:
-                "The trips, the different objects, the rows of the fetch, the share of them whose fault fired, the time, where "
-                + "the faults fired, and the slowest three of them (in the report as JSON).",
+                "The finding gives the trips, the different objects, the rows of the fetch, the share of them whose "
+                + "fault fired, the time, where the faults fired, and the slowest three of them (in the report as "
+                + "JSON).",
             fix:
                 "Prefetch the key path with the fetch that the objects came from, which is the line to change. If fewer than "
                 + "\(Phrase.percent(PrefetchRule.minimumShare.value)) of the fetched objects fire a fault, load what those need with one "

@@ -60,7 +60,7 @@ extension PreparationRule {
         finding.title = "Keep connections open instead of opening \(count: connections, "connection")"
         finding.explanation = [
             "\(count: connections, "connection") for \(count: runs, "run") of \(count: UInt64(caused.count), "statement"): each of them read "
-                + "the schema and prepared its statements anew, in \(duration: prepareTime)."
+                + "the schema and prepared its statements again, in \(duration: prepareTime)."
         ]
         finding.fix = library?.keepingConnections ?? "Open a connection for each thread once, and keep it."
         finding.saving = Saving(

@@ -92,17 +92,19 @@ extension PreparationRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Fetches of one shape and line that prepare at least half of their statements, at least "
+                "R21 reports fetches of one shape and line that prepare at least half of their statements, at least "
                 + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times, and spend at least "
-                + "\(PreparationRule.minimumShare.text) of their time on it. In a program without an object store, statements at one "
-                + "line that are prepared for at least half of their runs, at least as often, and take at least that share of the "
-                + "time of both.",
-            evidence: "Preparations, fetches, the number of different texts, and the time spent preparing.",
+                + "\(PreparationRule.minimumShare.text) of their time on it. In a program without an object store, it "
+                + "reports statements at one line that are prepared for at least half of their runs, at least as "
+                + "often, and take at least that share of the time of both.",
+            evidence:
+                "The finding gives the preparations, the fetches, the number of different texts, and the time spent "
+                + "preparing.",
             fix:
                 "Use one statement text for all values: page by key instead of by offset, and use few different "
                 + "limits. Or keep the container. Elsewhere, keep the statement, or let the library's cache find it: with parameters "
                 + "instead of values in its text. If pragmas show that the program opened at least as many connections, keep those.",
-            saving: "The time of all preparations but one.",
+            saving: "The saving is the time of all preparations but one.",
             guards: [
                 "R21 ignores a statement that is prepared once and kept, however long that takes.",
                 "In a program without an object store, the slowest tenth of the preparations and of the runs count as if they took "

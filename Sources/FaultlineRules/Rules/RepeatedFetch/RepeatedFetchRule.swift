@@ -86,14 +86,15 @@ extension RepeatedFetchRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least two fetches from one line with the same values, limit, offset and context in one scope, with the same number "
-                + "of rows, and no write in between to any entity on the request's key paths. Fewer than \(RepeatedFetchRule.manyTimes.count) of them are reported as a note.",
+                "R18 reports at least two fetches from one line with the same values, limit, offset and context in one "
+                + "scope, with the same number of rows, and no write in between to any entity on the request's key "
+                + "paths. Fewer than \(RepeatedFetchRule.manyTimes.count) of them are reported as a note.",
             evidence:
-                "Fetches, the most on one occasion, the trips and rows of the unneeded fetches, and time.",
+                "The finding gives the fetches, the most on one occasion, the trips and rows of the unneeded fetches, "
+                + "and the time.",
             fix:
                 "Keep the result, and pass it on. If the ID is known, get the object from the context.",
-            saving:
-                "The fetches' total time, minus the longest fetch of each occasion.",
+            saving: "The saving is the fetches' total time, minus the longest fetch of each occasion.",
             guards: [
                 "Saves, merges and refreshes of the entities count as writes, on any thread; if the trace does not record "
                     + "a predicate's key paths, any write counts.",

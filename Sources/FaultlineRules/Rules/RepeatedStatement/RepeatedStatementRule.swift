@@ -103,14 +103,17 @@ extension RepeatedStatementRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(Phrase.count(RepeatedStatementDetector.threshold.count)) runs of one statement that reads, with the "
-                + "same values and the same number of rows, from one line on one thread, within one scope or without a pause of "
-                + "100 ms, and no write in between. Fewer than \(Self.manyTimes.count) of them are reported as a note.",
-            evidence: "The runs, the most with one set of values, their rows and their time in SQLite.",
+                "R29 reports at least \(Phrase.count(RepeatedStatementDetector.threshold.count)) runs of one statement "
+                + "that reads, with the same values and the same number of rows, from one line on one thread, within "
+                + "one scope or without a pause of 100 ms, and no write in between. Fewer than \(Self.manyTimes.count) "
+                + "of them are reported as a note.",
+            evidence:
+                "The finding gives the runs, the most with one set of values, their rows and their time in SQLite.",
             fix: "Keep the result, and pass it on.",
             saving:
-                "The runs' time in SQLite, less the longest run with each set of values. The saving includes half of the shortest time "
-                + "between two runs, for each run, if that is below 1 ms: the time of the driver and of a mapper.",
+                "The saving is the runs' time in SQLite, minus the longest run with each set of values. The saving "
+                + "includes half of the shortest time between two runs, for each run, if that is below 1 ms: the time "
+                + "of the driver and of a mapper.",
             guards: [
                 "Any statement of the process that writes counts as a write, on any thread and to any table.",
                 "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",

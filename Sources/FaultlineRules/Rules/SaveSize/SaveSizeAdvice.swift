@@ -22,7 +22,7 @@ struct SaveSizeAdvice {
             .joined(separator: "|")
     }
 
-    // MARK: Small saves
+    // MARK: - Small saves
 
     /// - Parameter part: The number of objects to save at once, or `nil` for all of them.
     func smallTitle(part: Int?) -> Wording {
@@ -60,7 +60,7 @@ struct SaveSizeAdvice {
         ]
     }
 
-    // MARK: Large saves
+    // MARK: - Large saves
 
     func largeTitle(part: Int) -> Wording { "Save \(entities) in parts of \(count: part) objects" }
 

@@ -169,22 +169,25 @@ extension SaveSizeRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(SaveDetector.smallSaves.count) saves from one line with at most \(SaveDetector.smallSave.count) objects each, "
-                + "on one thread, in one scope, less than \(SaveDetector.pause.text) apart; or a save of at least "
-                + "\(SaveDetector.longSave.text) or \(Phrase.count(SaveDetector.manyObjects.count)) objects; or a save of at least "
-                + "\(SaveDetector.dividedSave) objects whose lock blocks a waiter for at least \(SaveDetector.longBlock.text); or results of "
-                + "at least \(ResultDemand.minimumWritten.text) objects that were all deleted, or all set to the same values, without the "
-                + "program having read any of them.",
+                "R10 reports at least \(SaveDetector.smallSaves.count) saves from one line with at most "
+                + "\(SaveDetector.smallSave.count) objects each, on one thread, in one scope, less than "
+                + "\(SaveDetector.pause.text) apart; or a save of at least \(SaveDetector.longSave.text) or "
+                + "\(Phrase.count(SaveDetector.manyObjects.count)) objects; or a save of at least "
+                + "\(SaveDetector.dividedSave) objects whose lock blocks a waiter for at least "
+                + "\(SaveDetector.longBlock.text); or results of at least \(ResultDemand.minimumWritten.text) objects "
+                + "that were all deleted, or all set to the same values, without the program having read any of them.",
             evidence:
-                "Saves, objects, time, the part spent in COMMIT, the largest save, and waits for the lock; the fetch "
-                + "that the objects of a save came from, and whether the program read any of their values.",
+                "The finding gives the saves, the objects, the time, the part spent in COMMIT, the largest save, and "
+                + "the waits for the lock; also the fetch that the objects of a save came from, and whether the "
+                + "program read any of their values.",
             fix:
                 "Save once after all changes; split a save that is or would be large into parts. To delete or update rows without "
                 + "realizing objects, use BatchDeleteRequest or BatchUpdateRequest.",
             saving:
-                "For each save avoided: the fixed cost of a save, fitted from saves of different sizes, or else the measured COMMIT "
-                + "times. For a large save: the reduction in the longest pause. For a batch request: two thirds of the time that fetching "
-                + "and saving the objects took, and the commits that it avoids.",
+                "Each avoided save saves the fixed cost of a save, fitted from saves of different sizes, or else the "
+                + "measured COMMIT times. For a large save, the saving is the reduction in the longest pause. For a "
+                + "batch request, it is two thirds of the time that fetching and saving the objects took, and the "
+                + "commits that it avoids.",
             guards: [
                 "Saves that ran no statement are ignored, such as those of child contexts, which only change their parents.",
                 "Saves of separate user actions, with pauses between them, are not merged.",

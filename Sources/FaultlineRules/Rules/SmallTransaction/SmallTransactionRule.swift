@@ -129,16 +129,18 @@ extension SmallTransactionRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one or two statements that "
-                + "write, from one line on one thread, \(Repetition.occasion). A statement outside any "
-                + "transaction is a transaction of its own. Also at least 5 commits that together wait for the disk for 5 % of the run.",
-            evidence: "The transactions, their rows and their time in SQLite, and the time between them.",
+                "R28 reports at least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one "
+                + "or two statements that write, from one line on one thread, \(Repetition.occasion). A statement "
+                + "outside any transaction is a transaction of its own. It also reports at least 5 commits that "
+                + "together wait for the disk for 5 % of the run.",
+            evidence:
+                "The finding gives the transactions, their rows and their time in SQLite, and the time between them.",
             fix:
-                "Begin a transaction before the first row, and commit it after the last one. For larger transactions: a write-ahead "
-                + "log, which needs one sync for a commit and, with synchronous = NORMAL, none.",
+                "Begin a transaction before the first row, and commit it after the last one. For larger transactions, "
+                + "use a write-ahead log, which needs one sync for a commit and, with synchronous = NORMAL, none.",
             saving:
-                "The time of the transactions, less \(Phrase.duration(Self.write)) for each of their writes; for larger ones, the "
-                + "time that commits waited for the disk.",
+                "The saving is the time of the transactions, minus \(Phrase.duration(Self.write)) for each of their "
+                + "writes; for larger ones, it is the time that commits waited for the disk.",
             guards: [
                 "R28 ignores transactions that take less than \(Phrase.duration(Self.write)) per write, such as those of databases in memory.",
                 "R28 ignores the statements of saves, which R10 evaluates.",

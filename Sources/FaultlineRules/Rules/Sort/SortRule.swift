@@ -25,7 +25,7 @@ package struct SortRule: Rule {
 
     package init() { self.init(knowing: IndexExaminations()) }
 
-    /// - Parameter examinations: What SQLite said about indexes for the statements of the trace.
+    /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
     package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -115,18 +115,20 @@ extension SortRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "A fetch for which SQLite sorted at least \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) "
-                + "rows; or, for a fetch with a limit, at least "
-                + "\(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)) rows and at least "
-                + "\(SortRule.limitFactor.text) times as many as it returned. In a program without an object store, statements "
-                + "that sort a whole table by columns and return as few of its rows.",
-            evidence: "Fetches, sorts, rows sorted and returned, and time. If a fetch has a predicate and a limit, "
-                + "the steps of SQLite's virtual machine give a minimum of the rows sorted. If the trace lacks "
-                + "SQLite's counters, its plan shows the sort.",
+                "R19 reports a fetch for which SQLite sorted at least "
+                + "\(Phrase.decimal(SortRule.minimumRows.value, places: 0)) rows; or, for a fetch with a limit, at "
+                + "least \(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)) rows and at least "
+                + "\(SortRule.limitFactor.text) times as many as it returned. In a program without an object store, it "
+                + "reports statements that sort a whole table by columns and return as few of its rows.",
+            evidence:
+                "The finding gives the fetches, the sorts, the rows sorted and returned, and the time. If a fetch has "
+                + "a predicate and a limit, the steps of SQLite's virtual machine give a minimum of the rows sorted. "
+                + "If the trace lacks SQLite's counters, its plan shows the sort.",
             fix: "Declare an index with the columns compared for equality first, then the sort keys with their "
                 + "directions. If the order does not matter, leave the sort descriptors out.",
-            saving: "With a limit: the fetches' time, minus one trip each and the cost of the returned rows. Without "
-                + "one: the assumed cost of sorting as many rows (50 ns per comparison).",
+            saving:
+                "With a limit, the saving is the fetches' time, minus one trip each and the cost of the returned rows. "
+                + "Without one, it is the assumed cost of sorting as many rows (50 ns per comparison).",
             guards: [
                 "If no index can have the texts in the sort order (localized, or case-insensitive), or a sort key is "
                     + "in another table, the finding explains this and is a note.",

@@ -110,26 +110,28 @@ extension StatementLoopRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(Phrase.count(StatementLoopDetector.threshold.count)) runs of one statement that reads, from one line "
-                + "on one thread, \(Repetition.occasion).",
+                "R27 reports at least \(Phrase.count(StatementLoopDetector.threshold.count)) runs of one statement "
+                + "that reads, from one line on one thread, \(Repetition.occasion).",
             evidence:
-                "The runs, their rows and their time in SQLite, the time between them, and the statement whose rows the loop "
-                + "goes through: one that was open meanwhile, or that returned about as many rows just before.",
+                "The finding gives the runs, their rows and their time in SQLite, the time between them, and the "
+                + "statement whose rows the loop processes: one that was open meanwhile, or that returned about as "
+                + "many rows just before.",
             fix:
                 "Read all rows with one statement: with a join, with IN, or with the eager loading of the mapper "
                 + "(select_related and prefetch_related in Django, selectinload in SQLAlchemy, including in GRDB). If SQLAlchemy reads objects "
                 + "again that a commit expired, turn expire_on_commit off.",
             saving:
-                "All runs but one per loop. For each of them, half of its time in SQLite, and the time that the program, the mapper "
-                + "and the driver need for a run: the shortest time between two runs of the loop.",
+                "All runs but one per loop are saved: for each of them, half of its time in SQLite, and the time that "
+                + "the program, the mapper and the driver need for a run: the shortest time between two runs of the "
+                + "loop.",
             guards: [
                 "R27 ignores the statements of fetches, faults and saves, which R01 and R04 evaluate.",
                 "R27 ignores runs that all have the same values, which R29 evaluates.",
                 "R27 ignores statements that read a table in parts: pages, lists of keys, and ranges that return several rows.",
                 "R27 ignores statements that return at least \(Phrase.count(Self.manyRows)) rows a run.",
                 "A finding is a note if it saves fewer than \(Self.manyTrips) runs and less than 2 ms.",
-                "A finding is a note if the program spends at least 5 ms elsewhere between two runs, unless they go through the rows of "
-                    + "another statement.",
+                "A finding is a note if the program spends at least 5 ms elsewhere between two runs, unless the loop "
+                    + "processes the rows of another statement.",
             ])
     }
 }

@@ -2,7 +2,7 @@ package import FaultlineFindings
 package import FaultlineProfile
 package import FaultlineTrace
 
-/// R24: the limits of what the trace can prove.
+/// R24: the limits of the trace's evidence.
 package struct TraceQualityRule: Rule {
     static let number = "R24"
     /// The minimum share of lost events that turns all findings into notes.
@@ -11,7 +11,7 @@ package struct TraceQualityRule: Rule {
 
     package let id = TraceQualityRule.number
     package let name = "Trace quality"
-    package let purpose = "Whether the trace is complete, and what recording cost."
+    package let purpose = "The completeness of the trace, and the cost of recording."
     package let kinds: Set<EventKind> = []
 
     package init() {}
@@ -30,7 +30,7 @@ package struct TraceQualityRule: Rule {
             limits.append(sentence)
             score = max(score, severity)
         }
-        if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
+        if totals.eventCount == 0 { limit("The trace is empty, so it says nothing about the program.", 80) }
         for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
         for sentence in Self.losses(profile) { limit(sentence, lostShare >= Self.lossLimit.value ? 80 : 40) }
         if unwritten > 0 {
@@ -182,7 +182,7 @@ package struct TraceQualityRule: Rule {
                 && gaps.contains { $0.kind == kind && $0.remedy.isEmpty }
         }
         var sentences: [Wording] = []
-        // That a program has no object store is no fault of its trace, and the list of rules says it.
+        // A program without an object store is not a fault of its trace, and the list of rules mentions it.
         if !open.isEmpty, open != [.operations] {
             let names = open.flatMap(\.names)
             let list =
@@ -255,14 +255,14 @@ extension TraceQualityRule {
 
     package var manual: RuleManual {
         RuleManual(
-            trigger: "Lost events and names, lines that could not be written, processes without an end, recording "
-                + "that took at least 3 % of the time, at least 1 % truncated stacks, events of one thread that "
-                + "overlap because the clock was changed, and scopes without a beginning or an end.",
-            evidence: "Recorded events, lost events, and the time of recording.",
+            trigger:
+                "R24 reports lost events and names, lines that could not be written, processes without an end, "
+                + "recording that took at least 3 % of the time, at least 1 % truncated stacks, events of one thread "
+                + "that overlap because the clock was changed, and scopes without a beginning or an end.",
+            evidence: "The finding gives the recorded events, the lost events, and the time of recording.",
             fix:
                 "Use larger buffers, record less or for a shorter time, and follow the warning at the top of the report.",
-            saving:
-                "None: the rule describes how far the other findings can be trusted.",
+            saving: "R24 predicts no saving: it describes how far the other findings can be trusted.",
             guards: [
                 "R24 is always evaluated, and appears at the top of the report.",
                 "A finding becomes a note if events were lost in at least half of its scopes. All findings become "

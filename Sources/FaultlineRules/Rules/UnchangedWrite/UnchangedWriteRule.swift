@@ -81,11 +81,13 @@ extension UnchangedWriteRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(Phrase.count(UnchangedWriteRule.minimumObjects.count)) objects, saved from one line, that "
-                + "were set to values that the store already had, and at least as many as were updated.",
-            evidence: "Saves, objects that need not have been set, rows that were written, and the time of the saves.",
+                "R23 reports at least \(Phrase.count(UnchangedWriteRule.minimumObjects.count)) objects, saved from one "
+                + "line, that were set to values that the store already had, and at least as many as were updated.",
+            evidence:
+                "The finding gives the saves, the objects that need not have been set, the rows that were written, and "
+                + "the time of the saves.",
             fix: "Compare the values before the assignment.",
-            saving: "If nothing had to be written, the time of the saves; otherwise none.",
+            saving: "If nothing had to be written, the saving is the time of the saves; otherwise there is none.",
             guards: [
                 "Saves that wrote something else are a note: the store compared the unchanged objects and left them "
                     + "out.",

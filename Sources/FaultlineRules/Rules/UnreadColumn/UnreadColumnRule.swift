@@ -72,11 +72,12 @@ extension UnreadColumnRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Statements of a program without an object store, recorded with --columns, that returned at least "
-                + "\(Phrase.decimal(Self.minimumRows.value, places: 0)) rows from one line, if the program read none of their "
-                + "columns, or never read some of them.",
+                "R30 reports statements of a program without an object store, recorded with --columns, that returned "
+                + "at least \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows from one line, if the program "
+                + "read none of their columns, or never read some of them.",
             evidence:
-                "The runs, their rows and their time in SQLite, the columns that were read, and those that were not.",
+                "The finding gives the runs, their rows and their time in SQLite, the columns that were read, and "
+                + "those that were not.",
             fix: "Select the columns that are read. If none is, count the rows in SQL, or ask whether one exists.",
             saving: "No time is predicted, because the trace does not show what each column costs. verify measures it.",
             guards: [

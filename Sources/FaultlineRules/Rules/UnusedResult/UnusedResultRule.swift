@@ -90,11 +90,11 @@ extension UnusedResultRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Results whose rows the program neither read nor counted, if they are at least half of all results of "
-                + "their line.",
-            evidence: "Results, the unused ones, their rows, bytes and time.",
+                "R17 reports results whose rows the program neither read nor counted, if they are at least half of all "
+                + "results of their line.",
+            evidence: "The finding gives the results, the unused ones, and their rows, bytes and time.",
             fix: "Drop the fetch, or move it to where its result is used.",
-            saving: "The total time of the fetches whose results are unused.",
+            saving: "The saving is the total time of the fetches whose results are unused.",
             guards: [
                 "R17 ignores a fetch whose rows served faults on objects of other fetches from the row cache, because "
                     + "that may have been its purpose.",

@@ -132,11 +132,12 @@ extension WaitRule {
     package var manual: RuleManual {
         RuleManual(
             trigger:
-                "Waits of one call site for another: a single wait of at least \(WaitRule.longWait.text), waits of at "
-                + "least \(WaitRule.share.text) of a scope's time, or failed attempts to take SQLite's lock.",
+                "R13 reports waits of one call site for another: a single wait of at least \(WaitRule.longWait.text), "
+                + "waits of at least \(WaitRule.share.text) of a scope's time, or failed attempts to take SQLite's "
+                + "lock.",
             evidence:
-                "Waits, their total, median and longest time, what the lock's or queue's owner did meanwhile and where, and how often "
-                + "SQLite's lock was tried again.",
+                "The finding gives the waits, their total, median and longest time, the work of the lock's or queue's "
+                + "owner in the meantime with its line, and the number of further attempts to get SQLite's lock.",
             fix:
                 "Give long work a context of its own, save in parts, and keep transactions short. If another program "
                 + "holds the lock, begin its write transactions with BEGIN IMMEDIATE; Faultline's store needs no change. In other "
@@ -144,8 +145,8 @@ extension WaitRule {
                 + "get the lock after they had read, begin them with BEGIN IMMEDIATE. If none of them holds it for long, let one "
                 + "connection write instead of several at a time.",
             saving:
-                "Between half of the total wait time and all of it. How much the owner's work can be shortened is unknown, so the lower "
-                + "bound is an assumption.",
+                "The saving is between half of the total wait time and all of it. How much the owner's work can be "
+                + "shortened is unknown, so the lower bound is an assumption.",
             guards: [
                 "If a context's queue also runs work outside the store, only the owner's time in the store counts. R13 "
                     + "ignores a wait if the owner spent less than a tenth of it in the store.",

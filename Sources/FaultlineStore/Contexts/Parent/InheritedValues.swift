@@ -88,7 +88,7 @@ extension ManagedObject {
 
     /// Builds a row in the object's layout that is in no store.
     ///
-    /// - Parameter value: returns the value of a column, or `nil` to copy the value of the object's row.
+    /// - Parameter value: Returns the value of a column, or `nil` to copy the value of the object's row.
     final func makeInheritedRow(_ value: (Int) -> SQLValue?) -> (row: RowPointer, block: RowBlock) {
         var builder = RowBuilder(root: runtime.root, cache: runtime.store.rows, blockSize: 256)
         builder.begin(runtime.layout, key: key, version: RowPointer.inheritedVersion, entity: runtime.position)

@@ -15,9 +15,9 @@ extension ManagedObjectContext {
     /// that waits for the child on the parent's queue lends the parent to the child, so they do not block each other.
     ///
     /// - Parameters:
-    ///   - parent: the context that the child reads from and saves to. The child retains it.
-    ///   - concurrencyType: the queue of the child; by default a private queue.
-    ///   - name: the child's name in traces; by default "child of" and the parent's name.
+    ///   - parent: The context that the child reads from and saves to. The child retains it.
+    ///   - concurrencyType: The queue of the child; by default a private queue.
+    ///   - name: The child's name in traces; by default "child of" and the parent's name.
     public convenience init(
         parent: ManagedObjectContext, concurrencyType: ConcurrencyType = .privateQueue, name: String? = nil
     ) {
@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// Records that a child waits for its parent's queue, and that it owns the queue afterwards.
+/// Records that a child waits for its parent's queue, and that it owns the queue afterward.
 private final class ParentWait {
     private let parent: ManagedObjectContext
     private let origin: TraceOrigin

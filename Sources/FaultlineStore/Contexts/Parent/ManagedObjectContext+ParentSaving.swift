@@ -5,7 +5,7 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Saves changes to the parent.
     ///
-    /// - Returns: whether it is done; otherwise conflicts were resolved, and the caller tries again.
+    /// - Returns: Whether it is done; otherwise conflicts were resolved, and the caller tries again.
     func write(
         _ changes: ChangeSet, into parent: ManagedObjectContext, _ attempt: inout SaveAttempt
     ) throws(StoreError) -> Bool {

@@ -30,7 +30,7 @@ struct ParentSave {
 
     /// Applies the changes.
     ///
-    /// - Returns: the changed objects that the parent no longer has; if there are any, nothing was applied.
+    /// - Returns: The changed objects that the parent no longer has; if there are any, nothing was applied.
     /// - Throws: ``StoreError`` if a changed relationship leads to an object that the parent does not have. Nothing was
     ///   applied then.
     mutating func run() throws(StoreError) -> [ManagedObject] {
@@ -73,7 +73,7 @@ struct ParentSave {
 
     /// The parent's object for one of the child's; `nil` if the parent has deleted it or does not have it.
     ///
-    /// - Parameter isRead: whether its fault must be fired.
+    /// - Parameter isRead: Whether its fault must be fired.
     private func existing(_ object: ManagedObject, isRead: Bool) -> ManagedObject? {
         let known = parent.object(object.runtime, key: object.key)
         guard !known.isDeleted else { return nil }

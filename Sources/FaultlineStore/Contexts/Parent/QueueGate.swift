@@ -14,7 +14,7 @@ enum QueueKey: Hashable {
 /// thread does not wait in the queue itself. The thread on the queue may wait for the child, and then lends it the
 /// context; see ``QueueLoans``.
 ///
-/// - Complexity: one atomic operation to enter and one to leave, if no other thread is there.
+/// - Complexity: One atomic operation to enter and one to leave, if no other thread is there.
 final class QueueGate: Sendable {
     private enum State {
         static let free = 0

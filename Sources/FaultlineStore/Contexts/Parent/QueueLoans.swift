@@ -49,7 +49,7 @@ final class QueueLoans: Sendable {
 
     /// Lends queues while the thread that holds them waits for another.
     ///
-    /// - Returns: the loan, to be ended when the wait is over; `nil` if there is nothing to lend.
+    /// - Returns: The loan, to be ended when the wait is over; `nil` if there is nothing to lend.
     func lend(_ queues: @autoclosure () -> Set<QueueKey>, whileWaitingFor awaited: QueueKey) -> Int? {
         guard hasChildren.load(ordering: .relaxed) else { return nil }
         let queues = queues()
@@ -67,9 +67,9 @@ final class QueueLoans: Sendable {
     /// Enters a context's gate, and waits until it is free or lent.
     ///
     /// - Parameters:
-    ///   - held: the queues that the thread holds, which it lends while it waits.
-    ///   - mayBorrow: whether the thread may borrow the context.
-    /// - Returns: how the thread was admitted, and whether it waited.
+    ///   - held: The queues that the thread holds, which it lends while it waits.
+    ///   - mayBorrow: Whether the thread may borrow the context.
+    /// - Returns: The way the thread was admitted, and whether it waited.
     func enter(
         _ gate: QueueGate, _ key: QueueKey, holding held: @autoclosure () -> Set<QueueKey>, mayBorrow: Bool
     ) -> (admission: Admission, hasWaited: Bool) {
@@ -93,7 +93,7 @@ final class QueueLoans: Sendable {
 
     /// Runs a closure on the main queue and waits for it, or runs it on this thread if the main queue is lent.
     ///
-    /// - Parameter work: gets how it was admitted.
+    /// - Parameter work: Gets how it was admitted.
     func onMainQueue(holding held: Set<QueueKey>, _ work: @escaping (Admission) -> Void) {
         let waiter = QueueWaiter(.main, holding: held, mayBorrow: true)
         waiter.work = work

@@ -1,4 +1,4 @@
-/// How far the migration of a store is; see ``PersistentStoreDescription/migrationObserver``.
+/// The progress of a store's migration; see ``PersistentStoreDescription/migrationObserver``.
 public struct MigrationProgress: Sendable {
     /// A statement that has run.
     package struct Step: Sendable {
@@ -16,8 +16,8 @@ public struct MigrationProgress: Sendable {
 
     /// The entity whose objects were migrated last: its name in the newer version.
     ///
-    /// The root of a hierarchy stands for all its entities in a migration in SQL. Empty for a table of a many-to-many relationship,
-    /// and for statements that are about no table.
+    /// In a migration in SQL, the root of a hierarchy represents all its entities. Empty for the table of a many-to-many
+    /// relationship, and for statements without a table.
     public package(set) var entity = ""
     /// The number of the step from one version to the next, from 1.
     public package(set) var step = 1
@@ -27,7 +27,7 @@ public struct MigrationProgress: Sendable {
     public package(set) var completedRowCount: UInt64 = 0
     /// All rows or objects of this step.
     ///
-    /// A row counts once for each statement that goes through it, and an object twice: when it is created, and when its
+    /// A row counts once for each statement that processes it, and an object twice: when it is created, and when its
     /// relationships are set.
     public package(set) var totalRowCount: UInt64
     /// The statements of this step that have run.

@@ -36,12 +36,12 @@ public final class PersistentContainer: Sendable {
     /// Opens a store, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - name: a name for the container, which affects nothing else.
-    ///   - managedObjectModel: the model of the store.
-    ///   - storeDescription: where the store is, which format it has and how it may be used.
-    ///   - classes: the classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
-    ///   - recorder: records the store's events.
-    ///   - sqlDebug: logs statements.
+    ///   - name: A name for the container, which affects nothing else.
+    ///   - managedObjectModel: The model of the store.
+    ///   - storeDescription: The store's location, format and use.
+    ///   - classes: The classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
+    ///   - recorder: Records the store's events.
+    ///   - sqlDebug: Logs statements.
     /// - Throws: ``StoreError`` if the file cannot be opened, is not a store, or was created with another model; also
     ///   if a class has no entity, or does not inherit from the class of its entity's parent.
     public convenience init(
@@ -55,7 +55,7 @@ public final class PersistentContainer: Sendable {
 
     /// Opens several stores, in order, and creates those that do not exist.
     ///
-    /// - Throws: as ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``, for the first store that
+    /// - Throws: The errors of ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``, for the first store that
     ///   cannot be opened.
     public init(
         name: String, managedObjectModel: ManagedObjectModel, storeDescriptions: [PersistentStoreDescription],
@@ -71,7 +71,7 @@ public final class PersistentContainer: Sendable {
 
     /// Opens a store with the default settings; without a URL, `NAME.sqlite` in ``defaultDirectoryURL()``.
     ///
-    /// - Throws: as ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``.
+    /// - Throws: The errors of ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``.
     public convenience init(
         name: String, managedObjectModel: ManagedObjectModel, storeURL: URL? = nil, classes: [ManagedObject.Type] = [],
         recorder: Recorder = .shared, sqlDebug: SQLDebugLog = .shared
@@ -118,7 +118,7 @@ public final class PersistentContainer: Sendable {
     ///
     /// Unsaved changes are lost.
     ///
-    /// - Throws: the errors of the work.
+    /// - Throws: The errors of the work.
     public func performBackgroundTask<Result: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
     ) async throws(Failure) -> Result {

@@ -44,7 +44,7 @@ package final class BinaryStoreFile {
 
     /// Loads the file into a database.
     ///
-    /// - Returns: whether there is a file.
+    /// - Returns: Whether there is a file.
     package func load(into connection: SQLConnection) throws(StoreError) -> Bool {
         // First, so that a change during the read is detected when the file is replaced.
         guard let status = Self.status(path) else { return false }
@@ -129,7 +129,7 @@ package final class BinaryStoreFile {
 
     /// Replaces the file by an image of the database, including the changes of the open transaction.
     ///
-    /// The old file stays until the new one is complete, and also if writing fails.
+    /// The old file stays until the new one is complete, and remains if writing fails.
     package func write(_ connection: SQLConnection, doing: String) throws(StoreError) {
         // A missing file is created again.
         if let found = Self.status(path).map({ State($0) }), found != state {

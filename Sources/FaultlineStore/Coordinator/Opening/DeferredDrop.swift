@@ -21,7 +21,7 @@ package struct DeferredDrop: Hashable {
         (self.table, column) = (Self.prefix + table, nil)
     }
 
-    /// Reads what ``text`` writes.
+    /// Parses a name in the form of ``text``.
     ///
     /// - Returns: `nil` for other texts, and for tables that no migration left behind.
     init?(text: String) {
@@ -33,7 +33,7 @@ package struct DeferredDrop: Hashable {
         }
     }
 
-    /// How the metadata names it: `ZNOTE.ZTEXT`, or a table's name.
+    /// Its name in the metadata: `ZNOTE.ZTEXT`, or a table's name.
     package var text: String { column.map { "\(table).\($0)" } ?? table }
 }
 

@@ -11,9 +11,9 @@ extension PersistentStoreCoordinator {
     /// store's own values, whose keys begin with `NS`, do not change.
     ///
     /// - Parameters:
-    ///   - metadata: all values of the program: `String`, numbers, `Bool`, `Date`, `Data`, and arrays and dictionaries
+    ///   - metadata: All values of the program: `String`, numbers, `Bool`, `Date`, `Data`, and arrays and dictionaries
     ///     of these.
-    ///   - store: a store of this coordinator.
+    ///   - store: A store of this coordinator.
     /// - Throws: ``StoreError`` if a property list cannot represent a value, or if the store was opened read-only.
     public func setMetadata(_ metadata: [String: any Sendable], for store: PersistentStore) throws(StoreError) {
         if store.isReadOnly { throw StoreError.readOnlyStore(store.url.path, doing: "Setting metadata") }

@@ -142,7 +142,7 @@ package struct StoreMatch {
 
     /// The tables whose names begin as those of join tables.
     private func joinTables() throws(StoreError) -> Set<String> {
-        // Whether a store has any can be told from the model.
+        // The model shows whether a store has any.
         guard model.schema.entities.contains(where: { $0.properties.contains { $0.joinTable != nil } }) else {
             return []
         }
@@ -152,7 +152,7 @@ package struct StoreMatch {
 
     private func isWanted(_ entity: String) -> Bool { configuration?.entities.contains(entity) != false }
 
-    // MARK: Differences
+    // MARK: - Differences
 
     private func differences(_ schema: ModelSchema, _ numbers: Numbers) throws(StoreError) -> [String] {
         var found: [String] = []

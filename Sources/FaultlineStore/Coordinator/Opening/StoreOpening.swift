@@ -14,7 +14,7 @@ package struct StoreOpening {
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
-    /// - Parameter connected: Is passed the connection, which is open also if the store does not match the model.
+    /// - Parameter connected: Is passed the connection, which is open even if the store does not match the model.
     package init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog,
         connected: (SQLSession) -> Void = { _ in }

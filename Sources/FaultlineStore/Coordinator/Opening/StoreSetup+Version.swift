@@ -66,9 +66,9 @@ extension StoreSetup {
         let checksum = version.model.versionChecksum
         try changeMetadata { list in
             list.setDeferredDrops(deferred)
-            // After a step back, the versions that came later are no earlier ones.
+            // After a step back, the versions that came later are not earlier ones.
             list[VersionKeys.earlier] = Array(earlier.prefix { $0 != checksum })
-            // What Core Data created can have contents that this library does not maintain.
+            // A store that Core Data created can have contents that this library does not maintain.
             if list[VersionKeys.layout] == nil { list[VersionKeys.isForeign] = true }
             list[VersionKeys.hashesDigest] = nil
             list[VersionKeys.pendingStage] = pendingStage

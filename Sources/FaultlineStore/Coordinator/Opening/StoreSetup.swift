@@ -110,7 +110,7 @@ package struct StoreSetup {
         }
     }
 
-    // MARK: New stores
+    // MARK: - New stores
 
     /// Creates the tables of a new store.
     ///
@@ -156,7 +156,7 @@ package struct StoreSetup {
         }
     }
 
-    // MARK: Existing stores
+    // MARK: - Existing stores
 
     package func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
         let (uuid, list) = try readRow()

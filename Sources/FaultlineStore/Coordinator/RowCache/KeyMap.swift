@@ -71,8 +71,8 @@ struct KeyMap: ~Copyable {
 
     /// Sets the address for a key, unless its existing address must stay.
     ///
-    /// - Parameter replaces: whether to replace the existing address.
-    /// - Returns: the existing address.
+    /// - Parameter replaces: Whether to replace the existing address.
+    /// - Returns: The existing address.
     @inline(__always)
     mutating func insert(
         _ key: Int64, _ address: UnsafeMutableRawPointer, where replaces: (UnsafeMutableRawPointer) -> Bool

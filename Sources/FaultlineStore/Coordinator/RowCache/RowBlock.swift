@@ -31,7 +31,7 @@ final class RowBlock: @unchecked Sendable {
 
     /// Allocates a block.
     ///
-    /// - Parameter capacity: bytes, a multiple of eight.
+    /// - Parameter capacity: Bytes, a multiple of eight.
     fileprivate init(capacity: Int, root: Int, cache: RowCache) {
         base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         self.capacity = capacity
@@ -92,7 +92,7 @@ struct RowBuilder {
 
     /// Creates a builder with an empty block.
     ///
-    /// - Parameter blockSize: bytes of the first block. Each further block is twice as large, up to 64 KiB, because the
+    /// - Parameter blockSize: Bytes of the first block. Each further block is twice as large, up to 64 KiB, because the
     ///   row cache's limit counts the whole capacity of a block, used or not. A block for a longer row is larger.
     init(root: Int, cache: RowCache, blockSize: Int) {
         self.cache = cache

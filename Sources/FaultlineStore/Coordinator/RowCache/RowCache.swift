@@ -27,11 +27,11 @@ final class RowCache: Sendable {
         /// Inserts a row, unless the cache has it in the same version.
         ///
         /// - Parameters:
-        ///   - listed: the block of the previous row, because rows of a block are consecutive.
-        ///   - isWritten: whether the row was just written and is therefore the store's current version, rather than
+        ///   - listed: The block of the previous row, because rows of a block are consecutive.
+        ///   - isWritten: Whether the row was just written and is therefore the store's current version, rather than
         ///     read.
-        ///   - recordedAt: the time in nanoseconds of `CLOCK_MONOTONIC`, or 0 while not recording.
-        /// - Returns: the cached copy, whose block is added to `held`.
+        ///   - recordedAt: The time in nanoseconds of `CLOCK_MONOTONIC`, or 0 while not recording.
+        /// - Returns: The cached copy, whose block is added to `held`.
         @inline(__always)
         mutating func insert(
             _ row: RowPointer, _ root: Int, _ listed: inout UnsafeMutableRawPointer?, _ held: inout [RowBlock],
@@ -121,7 +121,7 @@ final class RowCache: Sendable {
 
     /// Creates an empty cache.
     ///
-    /// - Parameter entities: the entities of the model, by index.
+    /// - Parameter entities: The entities of the model, by index.
     init(_ entities: [EntityRuntime], limit: Int, recorder: Recorder) {
         let roots = entities.count
         self.recorder = recorder
@@ -139,7 +139,7 @@ final class RowCache: Sendable {
         generation == nil || generation == self.generation
     }
 
-    /// The number of saves that changed rows, to tell rows read before a save from rows read after it.
+    /// The number of saves that changed rows, to distinguish rows read before a save from rows read after it.
     var generation: UInt64 { saves.load(ordering: .acquiring) }
 
     /// Rejects rows that were read before a completed save from now on.
@@ -191,8 +191,8 @@ final class RowCache: Sendable {
     ///
     /// Rows that were read before a completed save may be stale or deleted, so they are not cached.
     ///
-    /// - Parameter generation: the cache's generation when the rows were read; `nil` if they were just written.
-    /// - Returns: the number of rows that were cached in the same version, and the blocks of these.
+    /// - Parameter generation: The cache's generation when the rows were read; `nil` if they were just written.
+    /// - Returns: The number of rows that were cached in the same version, and the blocks of these.
     func insert(
         _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], generation: UInt64? = nil
     ) -> (hits: Int, held: [RowBlock]) {
@@ -320,7 +320,7 @@ final class RowCache: Sendable {
 
     /// The last time at which a row entered the cache while recording; `nil` if it never did.
     ///
-    /// - Parameter time: the current time, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// - Parameter time: The current time, in nanoseconds of `CLOCK_MONOTONIC`.
     func past(root: Int, key: Int64, at time: UInt64) -> RowHistory.Past? {
         state.withLock { $0.history.past(of: key, root: root, time: time, loaded: $0.loaded) }
     }

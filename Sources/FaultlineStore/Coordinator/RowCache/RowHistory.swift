@@ -39,8 +39,8 @@ struct RowHistory: ~Copyable {
     /// Records that a row enters the cache.
     ///
     /// - Parameters:
-    ///   - time: the time in nanoseconds.
-    ///   - loaded: bytes of rows that have entered the cache so far.
+    ///   - time: The time in nanoseconds.
+    ///   - loaded: Bytes of rows that have entered the cache so far.
     mutating func insert(_ key: Int64, root: Int, time: UInt64, loaded: UInt64) {
         guard let (number, index) = Self.place(of: key) else { return }
         if number >= pages[root].count {

@@ -33,7 +33,7 @@ final class ToManyState {
 
     /// Loads the stored members, and applies the unsaved changes to them.
     ///
-    /// - Parameter isWhole: whether these are all stored members, rather than what could be read before a failure.
+    /// - Parameter isWhole: Whether these are all stored members, rather than what could be read before a failure.
     func load(_ stored: some Sequence<ManagedObject>, isWhole: Bool = true) {
         identities = nil
         let removedIDs = Set(removed.map { ObjectIdentifier($0) })
@@ -138,7 +138,7 @@ final class ToManyState {
 
     /// Moves a member to an index.
     ///
-    /// - Parameter isRearrangement: whether this counts as a change of the order.
+    /// - Parameter isRearrangement: Whether this counts as a change of the order.
     func put(_ object: ManagedObject, at position: Int, isRearrangement: Bool) {
         let target = min(position, members.count - 1)
         guard isLoaded, let now = members.lastIndex(where: { $0 === object }), now != target else { return }

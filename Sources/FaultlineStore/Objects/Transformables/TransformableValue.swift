@@ -64,7 +64,7 @@ public final class CodableTransformer<Value: Codable>: ValueTransformer, @unchec
 
     /// Creates a transformer for a format.
     ///
-    /// - Parameter format: default: JSON, which encodes non-finite numbers as the strings `nan`, `inf` and `-inf`.
+    /// - Parameter format: Default: JSON, which encodes non-finite numbers as the strings `nan`, `inf` and `-inf`.
     public init(_ format: Format = .json) {
         self.format = format
     }

@@ -116,7 +116,7 @@ struct PredicateEvaluator {
 
     /// Returns the value of an expression.
     ///
-    /// - Parameter other: the value it is compared with.
+    /// - Parameter other: The value it is compared with.
     private func value(
         _ node: FetchExpression.Node, for object: ManagedObject, comparedWith other: SQLValue
     ) -> SQLValue {

@@ -5,7 +5,7 @@ extension SQLValue {
     ///
     /// NULL comes first, then numbers, text and blobs (https://www.sqlite.org/datatype3.html#comparison_expressions).
     ///
-    /// - Returns: a negative number, 0 or a positive number.
+    /// - Returns: A negative number, 0 or a positive number.
     func order(_ other: SQLValue) -> Int {
         switch (self, other) {
         case (.null, .null): 0

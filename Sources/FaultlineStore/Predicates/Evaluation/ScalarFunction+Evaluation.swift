@@ -5,8 +5,8 @@ extension ScalarFunction {
     /// Evaluates the function as SQLite does.
     ///
     /// - Parameters:
-    ///   - isReal: whether integers among the arguments are decimals, which are not divided as integers.
-    ///   - now: the value of ``now``.
+    ///   - isReal: Whether integers among the arguments are decimals, which are not divided as integers.
+    ///   - now: The value of ``now``.
     func value(_ arguments: [SQLValue], isReal: Bool, now: Date) -> SQLValue {
         if self == .now { return SQLValue(.date(now)) }
         guard !arguments.contains(.null) else { return .null }

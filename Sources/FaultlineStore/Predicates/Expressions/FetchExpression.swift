@@ -75,8 +75,8 @@ public struct FetchExpression: Sendable, Hashable {
     /// ``FetchPredicate/withSubstitutionVariables(_:)`` replaces.
     ///
     /// - Parameters:
-    ///   - name: the name of the variable, without `$`.
-    ///   - keyPath: the key path from the variable's object; empty for the object itself.
+    ///   - name: The name of the variable, without `$`.
+    ///   - keyPath: The key path from the variable's object; empty for the object itself.
     public static func variable(_ name: String, _ keyPath: String = "") -> FetchExpression {
         FetchExpression(.path(FetchPath(root: .variable(name), keyPath: keyPath)))
     }
@@ -109,10 +109,10 @@ public struct FetchExpression: Sendable, Hashable {
     ///     .subquery("items", "item", .comparison(.variable("item", "price"), .greaterThan, .value(3)), keyPath: "@count")
     ///
     /// - Parameters:
-    ///   - collection: the key path of the relationship.
-    ///   - variable: the name of the current object in the predicate.
-    ///   - predicate: selects the objects of the relationship.
-    ///   - keyPath: a collection operator such as `"@count"` or `"@sum.price"`, or a key path to compare with
+    ///   - collection: The key path of the relationship.
+    ///   - variable: The name of the current object in the predicate.
+    ///   - predicate: Selects the objects of the relationship.
+    ///   - keyPath: A collection operator such as `"@count"` or `"@sum.price"`, or a key path to compare with
     ///     ``FetchPredicate/Modifier/any`` or ``FetchPredicate/Modifier/all``.
     public static func subquery(
         _ collection: String, _ variable: String, _ predicate: FetchPredicate, keyPath: String
@@ -129,7 +129,7 @@ public struct FetchExpression: Sendable, Hashable {
     }
 }
 
-// MARK: Arithmetic
+// MARK: - Arithmetic
 
 extension FetchExpression {
     /// Returns the sum of two expressions.

@@ -21,7 +21,7 @@ struct FetchPath: Sendable, Hashable {
 
     /// Creates a path from a root.
     ///
-    /// - Parameter keyPath: names separated by dots; may be empty.
+    /// - Parameter keyPath: Names separated by dots; may be empty.
     init(root: Root, keyPath: String) {
         self.root = root
         names =
@@ -31,7 +31,7 @@ struct FetchPath: Sendable, Hashable {
 
     /// Formats the path for a predicate's format.
     ///
-    /// - Parameter values: whether to include constants.
+    /// - Parameter values: Whether to include constants.
     func text(values: Bool) -> String {
         let rest = names.map { PredicateWord.escaped($0) }.joined(separator: ".")
         switch root {

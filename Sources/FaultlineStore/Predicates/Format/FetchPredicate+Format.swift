@@ -36,7 +36,7 @@ extension FetchPredicate {
 extension FetchExpression {
     /// Parses an expression in Core Data's format: `"price * amount"`, `"items.@sum.price"`.
     ///
-    /// - Throws: as ``FetchPredicate/init(format:_:)``.
+    /// - Throws: The errors of ``FetchPredicate/init(format:_:)``.
     public init(format: String, _ arguments: (any FetchPredicateArgument)?...) throws(StoreError) {
         do {
             var parser = try PredicateParser(format, arguments: arguments.map { $0?._predicateArgument.node ?? .null })

@@ -90,7 +90,7 @@ extension FetchPredicate {
 extension FetchPredicate.Node {
     /// Replaces variables in the predicate.
     ///
-    /// - Parameter value: returns the value of a variable with a key path; `nil` keeps the variable.
+    /// - Parameter value: Returns the value of a variable with a key path; `nil` keeps the variable.
     func replacingVariables(_ value: (String, [String]) -> FetchExpression.Node?) -> FetchPredicate.Node {
         switch self {
         case .constant: self

@@ -2,7 +2,7 @@ public import Foundation
 
 /// One change of a ``FetchedResultsController``'s content.
 ///
-/// An object that has not been saved has a temporary ID, which the save replaces; that is no change of the content. A
+/// An object that has not been saved has a temporary ID, which the save replaces; that is not a change of the content. A
 /// program that keeps IDs calls ``ManagedObjectContext/obtainPermanentIDs(for:fileID:line:function:)`` for new objects.
 ///
 /// An index path has two indexes: the section, and the object within it. Index paths of old positions refer to the

@@ -64,7 +64,7 @@ struct FetchedResultsContent {
 
     /// Divides the entries into sections: adjacent entries with the same name form one.
     ///
-    /// - Returns: the name of a section that occurs twice, because the sort order separates its objects; `nil` if none
+    /// - Returns: The name of a section that occurs twice, because the sort order separates its objects; `nil` if none
     ///   does.
     @discardableResult
     mutating func makeSections(isDivided: Bool) -> String? {

@@ -214,7 +214,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     /// Fetches again, because with a limit or an offset any change can affect the whole content.
     ///
-    /// - Parameter changed: the changed objects; `nil` after a reset, when all objects are different.
+    /// - Parameter changed: The changed objects; `nil` after a reset, when all objects are different.
     private func replace(_ old: FetchedResultsContent, changed: Set<ManagedObject>?) throws {
         let found = FetchedResultsContent(try fetch())
         let before = Set(old.entries.indices.map { old.key($0) })

@@ -13,10 +13,10 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     /// A section was inserted or deleted.
     ///
     /// - Parameters:
-    ///   - controller: the controller whose content has changed.
-    ///   - section: the section.
-    ///   - index: the section's index in the new content if it was inserted, in the old content if it was deleted.
-    ///   - type: whether the section was inserted or deleted.
+    ///   - controller: The controller whose content has changed.
+    ///   - section: The section.
+    ///   - index: The section's index in the new content if it was inserted, in the old content if it was deleted.
+    ///   - type: Whether the section was inserted or deleted.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
         atSectionIndex index: Int, for type: FetchedResultsChangeType)
@@ -24,11 +24,11 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     /// An object was inserted, deleted, moved or updated.
     ///
     /// - Parameters:
-    ///   - controller: the controller whose content has changed.
-    ///   - object: the object.
-    ///   - indexPath: the old position; `nil` if the object was inserted.
-    ///   - type: what happened to the object.
-    ///   - newIndexPath: the new position; `nil` if the object was deleted.
+    ///   - controller: The controller whose content has changed.
+    ///   - object: The object.
+    ///   - indexPath: The old position; `nil` if the object was inserted.
+    ///   - type: The kind of change.
+    ///   - newIndexPath: The new position; `nil` if the object was deleted.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
         for type: FetchedResultsChangeType, newIndexPath: IndexPath?)

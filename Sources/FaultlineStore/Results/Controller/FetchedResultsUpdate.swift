@@ -27,9 +27,9 @@ struct FetchedResultsUpdate {
     /// Computes the changes.
     ///
     /// - Parameters:
-    ///   - matches: the changed objects that now belong to the content.
-    ///   - changedKeys: the keys of all changed objects.
-    ///   - sectionName: returns the name of an object's section; `nil` without sections.
+    ///   - matches: The changed objects that now belong to the content.
+    ///   - changedKeys: The keys of all changed objects.
+    ///   - sectionName: Returns the name of an object's section; `nil` without sections.
     init(
         _ old: FetchedResultsContent, matches: [ManagedObject], changedKeys: Set<ObjectKey>, order: SortOrder,
         evaluator: PredicateEvaluator, sectionName: ((ManagedObject) -> String)?

@@ -18,7 +18,7 @@ final class BusyHandler {
 
     /// Creates a handler.
     ///
-    /// - Parameter timeout: in seconds.
+    /// - Parameter timeout: In seconds.
     init(path: String, timeout: Double) {
         self.path = path
         self.timeout = Int32(min(max(timeout, 0) * 1000, Double(Int32.max)))
@@ -54,7 +54,7 @@ final class BusyHandler {
 
     /// Records the wait of a statement as an event.
     ///
-    /// - Parameter result: the statement's result code.
+    /// - Parameter result: The statement's result code.
     func record(_ result: Int32, _ origin: TraceOrigin) {
         var wait = TraceEvent.Wait()
         wait.resource = .sqlite

@@ -16,7 +16,7 @@ package final class SQLConnection {
     let effects = TriggerEffects()
     private let texts: UnsafeMutablePointer<SQLFunctions.Counts>
     private var statements: [String: SQLStatement] = [:]
-    /// The number of statement requests, which tells how recently each statement was used.
+    /// The number of statement requests, which shows how recently each statement was used.
     private var requests: UInt64 = 0
     private static let statementLimit = 256
     private var isOpen = true
@@ -29,8 +29,8 @@ package final class SQLConnection {
     /// Opens a connection.
     ///
     /// - Parameters:
-    ///   - path: the file, or the database's name in messages.
-    ///   - name: what SQLite opens, as a URI or ``memory``; `nil` for the file.
+    ///   - path: The file, or the database's name in messages.
+    ///   - name: The database that SQLite opens, as a URI or ``memory``; `nil` for the file.
     package init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         if name == nil, Self.isPipeOrDevice(path) {
             throw StoreError(

@@ -21,7 +21,7 @@ enum SQLFunctions {
 
     /// Registers the functions on a connection.
     ///
-    /// - Parameter counts: the counters, which must stay valid until the connection is closed.
+    /// - Parameter counts: The counters, which must stay valid until the connection is closed.
     static func register(on connection: OpaquePointer, counts: UnsafeMutablePointer<Counts>) -> Int32 {
         let comparisons: [(String, Int32, Function)] = [
             ("NSCoreDataStringSearch", 4, { SQLFunctions.search($0, $2) }),
@@ -120,7 +120,7 @@ enum SQLFunctions {
         answer(context, fits)
     }
 
-    // MARK: Values
+    // MARK: - Values
 
     private static func change(
         _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ change: (String) -> String

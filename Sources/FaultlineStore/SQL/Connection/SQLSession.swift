@@ -33,7 +33,7 @@ package final class SQLSession {
 
     /// Runs one of the store's own statements to completion, recorded as its own event.
     ///
-    /// - Returns: the number of changed rows.
+    /// - Returns: The number of changed rows.
     @discardableResult
     package func run(
         _ sql: String, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true, isTimed: Bool = true,
@@ -56,7 +56,7 @@ package final class SQLSession {
 
     /// Runs a statement to completion whose values have been bound and logged, recorded as its own event.
     ///
-    /// - Returns: the number of changed rows.
+    /// - Returns: The number of changed rows.
     @discardableResult
     func execute(
         _ statement: SQLStatement, doing: @autoclosure () -> String, isTimed: Bool = true,
@@ -83,7 +83,7 @@ package final class SQLSession {
     ///
     /// The caller records the event: its own, with ``StatementRun/record``, or one for the statement.
     ///
-    /// - Parameter isSingle: whether there is at most one row, which saves asking for a second.
+    /// - Parameter isSingle: Whether there is at most one row, which saves asking for a second.
     @inline(__always)
     func read(
         _ statement: SQLStatement, doing: @autoclosure () -> String, measuresPages: Bool, isSingle: Bool = false,
@@ -129,8 +129,8 @@ package final class SQLSession {
     /// Records running a statement as an event.
     ///
     /// - Parameters:
-    ///   - isEvent: whether to record an event.
-    ///   - work: runs the statement, and sets the result.
+    ///   - isEvent: Whether to record an event.
+    ///   - work: Runs the statement, and sets the result.
     @inline(__always)
     func asEvent<R>(
         if isEvent: Bool = true, _ statement: SQLStatement, origin: TraceOrigin,

@@ -34,9 +34,9 @@ extension StoreConnection {
     /// The statement's values have been bound. Called under the lock.
     ///
     /// - Parameters:
-    ///   - hasSources: whether the last column contains the key of each row's owner.
-    ///   - sortKeys: the number of sort keys in the last columns.
-    ///   - partial: the columns to read; `nil` for all. Partial rows do not enter the row cache.
+    ///   - hasSources: Whether the last column contains the key of each row's owner.
+    ///   - sortKeys: The number of sort keys in the last columns.
+    ///   - partial: The columns to read; `nil` for all. Partial rows do not enter the row cache.
     func loadRows(
         _ statement: SQLStatement, _ entity: EntityRuntime, hasSources: Bool = false, sortKeys: Int = 0,
         partial: PartialSelection? = nil
@@ -80,7 +80,7 @@ extension StoreConnection {
     ///
     /// Called under the lock.
     ///
-    /// - Parameter sortKeys: the number of sort keys in the last columns.
+    /// - Parameter sortKeys: The number of sort keys in the last columns.
     func loadKeys(
         _ statement: SQLStatement, _ entity: EntityRuntime, sortKeys: Int = 0
     ) throws(StoreError) -> LoadedKeys {

@@ -32,7 +32,7 @@ package final class StoreConnection: @unchecked Sendable {
     /// Whether a read transaction is open.
     @exclusivity(unchecked)
     var isReading = false
-    /// The number of reading statements so far, which tells whether a burst continues.
+    /// The number of reading statements so far, which shows whether a burst continues.
     @exclusivity(unchecked)
     var reads: UInt64 = 0
     var isCheckScheduled = false
@@ -61,7 +61,7 @@ package final class StoreConnection: @unchecked Sendable {
 
     /// Creates a connection.
     ///
-    /// - Parameter entities: the number of entities in the store's model.
+    /// - Parameter entities: The number of entities in the store's model.
     init(_ session: SQLSession, rows: RowCache, entities: Int, epoch: ReadEpoch = ReadEpoch()) {
         self.session = session
         recorder = session.recorder
@@ -91,7 +91,7 @@ package final class StoreConnection: @unchecked Sendable {
     ///
     /// Calls must not be nested.
     ///
-    /// - Parameter origin: the caller, for the events of its own wait and of those who wait for it.
+    /// - Parameter origin: The caller, for the events of its own wait and of those who wait for it.
     package func locked<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -107,7 +107,7 @@ package final class StoreConnection: @unchecked Sendable {
 
     /// Runs work if the connection is free.
     ///
-    /// - Returns: whether the work ran.
+    /// - Returns: Whether the work ran.
     func lockIfFree(for origin: TraceOrigin, _ work: (StoreConnection) -> Void) -> Bool {
         while true {
             let isChecked = isChecking.load(ordering: .sequentiallyConsistent)
@@ -140,7 +140,7 @@ package final class StoreConnection: @unchecked Sendable {
 
     /// Runs brief work if the connection is free; callers that request it meanwhile wait.
     ///
-    /// - Returns: whether the work ran.
+    /// - Returns: Whether the work ran.
     func ifFree(_ work: () -> Void) -> Bool {
         isChecking.store(true, ordering: .sequentiallyConsistent)
         defer { isChecking.store(false, ordering: .sequentiallyConsistent) }

@@ -10,8 +10,8 @@ struct TableStatistics {
     /// Describes a step of a plan with SQLite's knowledge about its table.
     ///
     /// - Parameters:
-    ///   - sql: the statement, which resolves table aliases.
-    ///   - told: the tables whose indexes the trace contains. Scanned tables are described every time, because a
+    ///   - sql: The statement, which resolves table aliases.
+    ///   - told: The tables whose indexes the trace contains. Scanned tables are described every time, because a
     ///     missing index depends on the indexes that existed at the time.
     func describe(
         _ step: (id: Int, parent: Int, detail: String), of sql: String, recorded: inout Set<String>
@@ -32,8 +32,8 @@ struct TableStatistics {
     /// The number of rows that SQLite expects a step of a plan to visit per run.
     ///
     /// - Parameters:
-    ///   - step: a line of `EXPLAIN QUERY PLAN`.
-    ///   - sql: the statement, which resolves table aliases.
+    ///   - step: A line of `EXPLAIN QUERY PLAN`.
+    ///   - sql: The statement, which resolves table aliases.
     /// - Returns: `nil` if the table was never analyzed, or if the step uses comparisons other than equality.
     private func expectedRows(of step: String, in sql: String) -> Int? {
         if let name = Self.table(of: step, in: sql, verbs: ["SCAN"]) {
@@ -92,7 +92,7 @@ struct TableStatistics {
 
     /// The strings in a statement's first column, for a name; `nil` if it cannot run, for example without statistics.
     private func texts(_ sql: String, _ name: some StringProtocol) -> [String]? {
-        // The comment lets SQLite hooks tell it from the program's statements.
+        // The comment lets SQLite hooks distinguish it from the program's statements.
         guard let statement = try? connection.prepare("/* faultline */ " + sql) else { return nil }
         statement.bind(.text(String(name)), at: 1)
         var texts: [String] = []

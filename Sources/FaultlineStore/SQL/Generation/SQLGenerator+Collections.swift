@@ -27,7 +27,7 @@ extension SQLGenerator {
 
     /// Begins a subselect over the objects at the end of a path.
     ///
-    /// - Parameter variable: their name in a subquery's predicate.
+    /// - Parameter variable: Their name in a subquery's predicate.
     mutating func begin(_ path: FetchPath, variable: String? = nil) throws(StoreError) -> SQLSubselect {
         if case .subquery(let collection, let inner, let predicate) = path.root {
             var subselect = try begin(collection, variable: inner)
@@ -74,7 +74,7 @@ extension SQLGenerator {
 
     /// Ends a subselect.
     ///
-    /// - Parameter columns: the columns to select.
+    /// - Parameter columns: The columns to select.
     mutating func end(_ subselect: SQLSubselect, selecting columns: String) -> String {
         let scope = scopes.removeLast()
         let joins = scope.joins.map { " \($0.sql)" }.joined()
@@ -163,7 +163,7 @@ extension SQLGenerator {
 
     /// Whether a value is among those at the end of a path through a to-many relationship.
     ///
-    /// - Parameter isFirst: whether the values of the other operand were bound before those of the path.
+    /// - Parameter isFirst: Whether the values of the other operand were bound before those of the path.
     mutating func contains(
         _ path: FetchPath, _ wanted: (inout SQLGenerator, SQLOperand) throws(StoreError) -> String, isFirst: Bool
     ) throws(StoreError) -> String {

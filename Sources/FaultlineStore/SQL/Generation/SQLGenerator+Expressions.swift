@@ -22,7 +22,7 @@ extension SQLGenerator {
 
     /// Translates an expression.
     ///
-    /// - Parameter other: the other side, whose type a constant adopts if possible.
+    /// - Parameter other: The other side, whose type a constant adopts if possible.
     mutating func operand(
         _ node: FetchExpression.Node, comparedWith other: SQLOperand
     ) throws(StoreError) -> SQLOperand {
@@ -133,7 +133,7 @@ extension SQLGenerator {
 extension ScalarFunction {
     /// The function call in SQLite.
     ///
-    /// - Parameter isReal: whether integers among the arguments are decimals, which SQLite would divide as integers.
+    /// - Parameter isReal: Whether integers among the arguments are decimals, which SQLite would divide as integers.
     fileprivate func sql(_ arguments: [String], isReal: Bool) -> String {
         switch self {
         case .add: "(\(arguments[0]) + \(arguments[1]))"

@@ -31,7 +31,7 @@ struct SQLScope {
 /// The target of a key path.
 enum SQLTarget {
     case attribute(column: String, PropertySchema, isOptional: Bool)
-    /// - property: the to-one relationship that refers to it; `nil` for the object itself.
+    /// - property: The to-one relationship that refers to it; `nil` for the object itself.
     case object(key: String, EntitySchema, PropertySchema?)
     /// The objects of a to-many relationship, and the names that follow it.
     case collection(owner: String, PropertySchema, rest: [String])
@@ -58,7 +58,7 @@ extension SQLGenerator {
 
     /// Follows a key path in a scope, and adds the joins that it needs.
     ///
-    /// - Parameter multiplies: whether a to-many relationship may multiply rows, as it may where rows are only tested.
+    /// - Parameter multiplies: Whether a to-many relationship may multiply rows, as it may where rows are only tested.
     mutating func walk(
         _ names: [String], in scope: Int, _ path: FetchPath, multiplies: Bool = false
     ) throws(StoreError) -> SQLTarget {

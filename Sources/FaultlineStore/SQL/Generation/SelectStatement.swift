@@ -69,9 +69,9 @@ struct SQLGenerator {
     /// Generates a statement.
     ///
     /// - Parameters:
-    ///   - hidden: the keys of rows to leave out.
-    ///   - selectsSortKeys: whether the last columns should contain the sort keys.
-    ///   - partial: the columns of the rows; `nil` for all.
+    ///   - hidden: The keys of rows to leave out.
+    ///   - selectsSortKeys: Whether the last columns should contain the sort keys.
+    ///   - partial: The columns of the rows; `nil` for all.
     static func statement(
         _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: PersistentStore,
         hiding hidden: [Int64] = [], selectsSortKeys: Bool = false, partial: PartialSelection? = nil

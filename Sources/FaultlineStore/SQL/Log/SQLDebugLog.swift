@@ -37,7 +37,7 @@ public final class SQLDebugLog: Sendable {
     ///
     /// - Parameters:
     ///   - level: 0 (off) to 4.
-    ///   - write: receives the lines if there is no ``logger``; default: prints to standard error.
+    ///   - write: Receives the lines if there is no ``logger``; default: prints to standard error.
     public init(level: Int, write: (@Sendable (String) -> Void)? = nil) {
         currentLevel = Atomic(level)
         currentLogger = Mutex(nil)

@@ -28,7 +28,7 @@ struct BatchExecution: StoreTransaction {
 
     /// Creates the transaction.
     ///
-    /// - Parameter body: does the work.
+    /// - Parameter body: Does the work.
     init(
         _ store: SQLStore, _ span: SaveSpan?,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult

@@ -49,8 +49,8 @@ public struct BatchUpdateRequest: Sendable {
     /// Creates a request that sets attributes of the selected objects.
     ///
     /// - Parameters:
-    ///   - fetchRequest: selects the objects.
-    ///   - propertiesToUpdate: for example `["price": .keyPath("price") * .value(1.1), "isOld": .value(true)]`;
+    ///   - fetchRequest: Selects the objects.
+    ///   - propertiesToUpdate: For example `["price": .keyPath("price") * .value(1.1), "isOld": .value(true)]`;
     ///     ``FetchExpression/null`` removes a value.
     public init<Object: ManagedObject>(
         fetchRequest: FetchRequest<Object>, propertiesToUpdate: [String: FetchExpression]

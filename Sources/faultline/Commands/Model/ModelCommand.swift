@@ -12,7 +12,7 @@ struct ModelCommand: ParsableCommand {
             faultline model diff Library.xcdatamodel Library2.xcdatamodel --format html -o diff.html
             faultline model find Library.sqlite Library.xcdatamodeld
 
-            A model is an .xcdatamodel, or its file contents, or an .xcdatamodeld for its current version. A store means the \
+            A model is an .xcdatamodel, its file contents, or an .xcdatamodeld for its current version. A store stands for the \
             version it was written with.
             """,
         subcommands: [ModelDiffCommand.self, ModelShowCommand.self, ModelFindCommand.self])
@@ -51,13 +51,14 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
     static let document = Document.model
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compares two versions of a model, and says whether stores can be migrated without a mapping model.",
+        abstract: "Compares two versions of a model, and reports whether stores need a mapping model.",
         discussion: """
             faultline model diff Library.xcdatamodeld/Library.xcdatamodel Library.xcdatamodeld
 
-            Takes renaming identifiers into account. Lists the changes that need a migration, and those that do not affect stores; \
-            then why no mapping can be inferred, or what must be true of a store's objects. It warns of a removed and an added \
-            entity or property that may be one under two names. A page draws the model as a diagram, with the changes marked.
+            Takes renaming identifiers into account. Lists the changes that need a migration, and those that need none; then the \
+            reason why no mapping can be inferred, or the conditions that a store's objects must meet. Warns of a removed and \
+            an added entity or property that may be one under two names. A page draws the model as a diagram, with the changes \
+            marked.
             """)
 
     @Argument(help: "The older version.", completion: .file())
@@ -87,8 +88,8 @@ struct ModelFindCommand: ParsableCommand, PrintingCommand {
         discussion: """
             faultline model find Library.sqlite Library.xcdatamodeld
 
-            Compares the version hashes where Faultline wrote the store, and entities, tables and columns where Apple's framework \
-            did. Writes nothing. The exit status is 1 if no version fits.
+            Compares version hashes if Faultline wrote the store, and entities, tables and columns if Apple's framework did. Writes \
+            nothing. The exit status is 1 if no version fits.
             """)
 
     @Argument(help: "The file of the store.", completion: .file())

@@ -100,7 +100,7 @@ struct Bookings {
         }
     }
 
-    /// Who comes today, which the flawed form asks for each line of the house's list.
+    /// The guests of today, whom the flawed form fetches for each line of the house's list.
     private func arrivals() async throws {
         let context = container.newBackgroundContext()
         let lines = try await context.perform { [isFlawed] in

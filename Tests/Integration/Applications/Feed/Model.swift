@@ -54,7 +54,7 @@ func makeModel() throws -> ManagedObjectModel {
     ])
 }
 
-/// Messages come to the channels in turns.
+/// Messages come to the channels in turn.
 func fill(_ context: ManagedObjectContext, channels: Int, messages: Int) throws {
     let all = (0..<channels).map { number in
         let channel = Channel(context: context)

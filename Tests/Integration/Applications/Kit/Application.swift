@@ -59,7 +59,7 @@ public struct Application: Sendable {
                 if isPreparing { return try prepare(context) }
                 for name in scenarios {
                     try Faultline.scope(name, kind: scopes[name] ?? .request) { try scenario(name, context) }
-                    // What the context holds would be read from memory.
+                    // Objects in the context would be read from memory.
                     context.reset()
                 }
             }

@@ -110,7 +110,7 @@ struct Program {
         }
     }
 
-    /// Who writes, by address.
+    /// The senders, by address.
     private func lookUp() throws {
         for number in [7, 700, 1400, 1999] {
             let predicate = PropertyPath("address") == "sender\(number)@example.org"
