@@ -227,15 +227,16 @@ bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
 
 uint64_t fl_drain_committed_offset(const fl_drain *drain, const fl_timeline *timeline) {
     const fl_commit *commit = commit_for(drain, fl_timeline_identity(timeline));
-    if (commit != NULL) { return commit->offset; }
-    // A copy of the trace was made of the file that had its name, or of one that had just got it, and is that long.
-    commit = commit_for(drain, drain->file->trace);
+    if (commit == NULL) { commit = commit_for(drain, drain->file->trace); }
+    if (commit == NULL) { return 0; }
+    // A copy of the trace was made of the file that had its name, or of one that had just got it, and is that long. The copy may
+    // have the inode of the one that was replaced.
     uint64_t length = fl_timeline_length(timeline);
-    for (uint32_t index = 0; commit != NULL && commit->offset > length && index < 2; index++) {
-        const fl_commit *other = &drain->file->commits[index];
-        if (other->offset == length && other->offset > 0) { return length; }
+    for (uint32_t index = 0; commit->offset > length && index < 2; index++) {
+        uint64_t other = drain->file->commits[index].offset;
+        if (other == length && other > 0) { return length; }
     }
-    return commit == NULL ? 0 : commit->offset;
+    return commit->offset;
 }
 
 // MARK: - Dictionary

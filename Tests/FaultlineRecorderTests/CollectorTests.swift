@@ -178,6 +178,60 @@ struct CollectorTests {
         #expect(try count("fetch") == 30)
     }
 
+    /// Simulates a writer that was killed just after another file had taken the trace's name, and a copy of that file which has
+    /// the inode of the file before.
+    @Test("that died while it removed events leaves rings that complete a copy, even with the inode of the removed file")
+    func copyWithUsedInode() throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let recorder = try Recorder.writing(to: .rings(directory: directory))
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
+        let (file, copy) = (directory + "/" + name, directory + "/copy.json")
+        let timeline = try #require(fl_timeline_open(path))
+        let drain = try #require(fl_drain_open(file, 0))
+        fl_timeline_begin_process(timeline, drain, file)
+        record(recorder, events: 20)
+        fl_timeline_drain(timeline, drain)
+        record(recorder, events: 10)
+        recorder.close()
+        let process = fl_drain_process(drain)
+        fl_drain_close(drain)
+        fl_timeline_finish(timeline, nil)
+        fl_timeline_close(timeline)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(3) + Data(",\n".utf8)
+        try whole.write(to: URL(fileURLWithPath: copy))
+
+        // The rings know the trace by its device and inode, at three places: as the trace, and in each of the last two commits,
+        // where the length of the trace follows.
+        var rings = try Data(contentsOf: URL(fileURLWithPath: file))
+        let (trace, removed) = (try identity(path), try identity(copy))
+        var place = rings.startIndex
+        var places: [Range<Data.Index>] = []
+        while places.count < 3, let found = rings.range(of: trace, in: place..<rings.endIndex) {
+            places.append(found)
+            place = found.upperBound
+        }
+        let length = bytes(UInt64(whole.count))
+        let old = try #require(places.dropFirst().first { rings[$0.upperBound..<$0.upperBound + 8] != length })
+        rings.replaceSubrange(places[0], with: removed)
+        rings.replaceSubrange(old, with: removed)
+        rings.replaceSubrange(old.upperBound..<old.upperBound + 8, with: bytes(1_000_000))
+        try rings.write(to: URL(fileURLWithPath: file))
+
+        let known = TraceRecovery.NamedRings(
+            file: file, process: process.process, origin: process.date - Double(process.start) / 1e9)
+        #expect(TraceRecovery.recover(copy, rings: [known], isAdopting: true) == .recovered(events: 10))
+    }
+
+    /// The device and the inode of a file, as rings name it.
+    private func identity(_ path: String) throws -> Data {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        return bytes(UInt64(status.st_dev)) + bytes(UInt64(status.st_ino))
+    }
+
+    private func bytes(_ value: UInt64) -> Data { withUnsafeBytes(of: value) { Data($0) } }
+
     @Test("refuses a timeline that another process is writing")
     func refusesSecond() throws {
         let collector = try TraceCollector(path: path)
