@@ -175,10 +175,12 @@ attack: build
 PROGRAM_BUILD = swift build $(INTEGRATION) --configuration release --product
 APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Integration/Applications/*)))
 
+truth: PACKAGES += sqlite3
 truth: build
 	for program in Truth $(APPLICATIONS); do $(PROGRAM_BUILD) $$program || exit 1; done
 	.build/release/Truth measure
 	.build/release/Truth applications
+	.build/release/Truth growth
 
 PAIRS = 200
 

@@ -88,3 +88,10 @@ extension CallTreeWeight {
         }
     }
 }
+
+extension CallTree: Document {
+    package func text(_ layout: Layout) -> String {
+        CallTreeText(tree: self, smallestShare: layout.smallestShare)
+            .render(width: layout.width, colour: layout.isColoured)
+    }
+}

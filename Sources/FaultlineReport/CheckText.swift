@@ -169,3 +169,9 @@ extension BudgetCheck.State {
     /// The state as a report shows it.
     var word: String { self == .accepted ? "suppressed" : rawValue }
 }
+
+extension BudgetCheck: Document {
+    package func text(_ layout: Layout) -> String {
+        CheckText(self).render(width: layout.width, colour: layout.isColoured)
+    }
+}

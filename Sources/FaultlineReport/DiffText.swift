@@ -279,3 +279,9 @@ extension DiffText {
         return (before > after ? "÷ " : "× ") + Phrase.decimal(ratio, places: ratio < 9.95 ? 2 : 1)
     }
 }
+
+extension ProfileDiff: PageDocumented {
+    package func text(_ layout: Layout) -> String {
+        DiffText(self).render(width: layout.width, colour: layout.isColoured)
+    }
+}

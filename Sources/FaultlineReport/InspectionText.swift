@@ -107,3 +107,9 @@ package struct InspectionText: Sendable {
         return text
     }
 }
+
+extension StoreInspection: PageDocumented {
+    package func text(_ layout: Layout) -> String {
+        InspectionText(self).render(width: layout.width, colour: layout.isColoured)
+    }
+}

@@ -1,3 +1,4 @@
+internal import FaultlineDocuments
 internal import FaultlineFindings
 package import FaultlineProfile
 public import FaultlineRules
@@ -180,4 +181,13 @@ public struct TextReport: Sendable {
             return run.count > 2 ? ["\(run[0])–\(run[run.count - 1])"] : run
         }
     }
+}
+
+extension Analysis: PageDocumented {
+    package func text(_ layout: Layout) -> String {
+        TextReport(self, showsAll: layout.showsAll, grouped: layout.grouped)
+            .render(width: layout.width, colour: layout.isColoured)
+    }
+
+    package func json(_ layout: Layout) -> String { ReportJSON(self, grouped: layout.grouped).jsonText }
 }

@@ -155,3 +155,9 @@ struct TimeAxis {
         return Phrase.duration(time)
     }
 }
+
+extension EventTimeline: Document {
+    package func text(_ layout: Layout) -> String {
+        TimelineText(timeline: self).render(width: layout.width, colour: layout.isColoured)
+    }
+}

@@ -71,3 +71,9 @@ package struct VerificationText: Sendable {
         return lines
     }
 }
+
+extension Verification: PageDocumented {
+    package func text(_ layout: Layout) -> String {
+        VerificationText(self).render(width: layout.width, colour: layout.isColoured)
+    }
+}

@@ -31,7 +31,7 @@ struct SampleReportTests {
         #expect(!rules.isEmpty)
         var count = 0
         for renderer in Renderers.all {
-            guard let print = renderer.report else { continue }
+            guard let print = renderer.printer(of: Analysis.self) else { continue }
             let text = print(analysis, Layout(showsAll: true))
             let missing = rules.filter { !text.contains($0) }
             #expect(missing.isEmpty, "\(renderer.name) lacks \(missing.sorted())")

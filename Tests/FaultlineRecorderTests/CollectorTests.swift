@@ -180,7 +180,7 @@ struct CollectorTests {
 
     /// Simulates a writer that was killed just after another file had taken the trace's name, and a copy of that file which has
     /// the inode of the file before.
-    @Test("that died while it removed events leaves rings that complete a copy, even with the inode of the removed file")
+    @Test("that died while it removed events leaves rings that complete a copy, even with the inode of the old file")
     func copyWithUsedInode() throws {
         let directory = (path as NSString).deletingLastPathComponent
         let recorder = try Recorder.writing(to: .rings(directory: directory))

@@ -97,7 +97,7 @@ struct CallTreeTextTests {
     }
 
     @Test func `is one line for each call path if it is folded`() throws {
-        let print = try #require(FoldedRenderer().tree)
+        let print = try #require(FoldedRenderer().printer(of: CallTree.self))
         let folded = print(tree(), Layout())
         #expect(folded == "main;outer;inner 980000000\nmain;first:second 20000000\nmain;rare 1000\n[unknown] 2000\n")
         // From the functions that ran to their callers, the paths are the same.

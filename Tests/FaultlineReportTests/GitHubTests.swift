@@ -28,7 +28,7 @@ struct GitHubTests {
         ]
         let rest = "::Do %@. Change 50 %25.%0Aone%0Atwo%0ASaves no time that could be estimated. Confidence: high.\n"
         let message = { (letter: String) in rest.replacingOccurrences(of: "%@", with: letter) }
-        let print = try #require(GitHubRenderer().report)
+        let print = try #require(GitHubRenderer().printer(of: Analysis.self))
         let text = print(Self.analysis(findings), Layout())
         #expect(
             text
@@ -39,7 +39,7 @@ struct GitHubTests {
     }
 
     @Test func `The limits of what the trace shows are a warning`() throws {
-        let print = try #require(GitHubRenderer().report)
+        let print = try #require(GitHubRenderer().printer(of: Analysis.self))
         let text = print(Analysis(Profile()), Layout())
         #expect(text.hasPrefix("::warning title=Faultline::0 ns, 0 events, none lost. "), "\(text)")
     }
@@ -55,7 +55,7 @@ struct GitHubTests {
             Self.finding("C", score: 10),
         ]
         let check = BudgetCheck(Self.analysis(findings), budget: budget, today: "2026-11-24")
-        let print = try #require(GitHubRenderer().check)
+        let print = try #require(GitHubRenderer().printer(of: BudgetCheck.self))
         let text = print(check, Layout())
         #expect(
             text == """

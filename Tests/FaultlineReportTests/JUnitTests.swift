@@ -22,7 +22,7 @@ struct JUnitTests {
     }
 
     private static func text(_ check: BudgetCheck) throws -> String {
-        let print = try #require(JUnitRenderer().check)
+        let print = try #require(JUnitRenderer().printer(of: BudgetCheck.self))
         return print(check, Layout())
     }
 

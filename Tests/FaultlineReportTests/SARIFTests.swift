@@ -28,13 +28,13 @@ struct SARIFTests {
     }
 
     private static func results(_ analysis: Analysis) throws -> [[String: Any]] {
-        let print = try #require(SARIFRenderer().report)
+        let print = try #require(SARIFRenderer().printer(of: Analysis.self))
         let text = print(analysis, Layout())
         return try #require(try run(text)["results"] as? [[String: Any]])
     }
 
     private static func results(_ check: BudgetCheck) throws -> [[String: Any]] {
-        let print = try #require(SARIFRenderer().check)
+        let print = try #require(SARIFRenderer().printer(of: BudgetCheck.self))
         let text = print(check, Layout())
         return try #require(try run(text)["results"] as? [[String: Any]])
     }
@@ -85,7 +85,7 @@ struct SARIFTests {
     }
 
     @Test func `Rules have the text of explain`() throws {
-        let print = try #require(SARIFRenderer().report)
+        let print = try #require(SARIFRenderer().printer(of: Analysis.self))
         let text = print(Self.analysis([]), Layout())
         let driver = try #require((try Self.run(text)["tool"] as? [String: [String: Any]])?["driver"])
         let rules = try #require(driver["rules"] as? [[String: Any]])
@@ -180,7 +180,7 @@ struct SARIFTests {
 
     @Test func `The log says what limits it`() throws {
         let empty = BudgetCheck(Analysis(Profile()), budget: Budget(), today: "2026-11-24")
-        let print = try #require(SARIFRenderer().check)
+        let print = try #require(SARIFRenderer().printer(of: BudgetCheck.self))
         let text = print(empty, Layout())
         let invocation = try #require((try Self.run(text)["invocations"] as? [[String: Any]])?.first)
         let notes = try #require(invocation["toolExecutionNotifications"] as? [[String: Any]])

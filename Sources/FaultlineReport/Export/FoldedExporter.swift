@@ -17,6 +17,6 @@ package struct FoldedExporter: TraceExporter {
 
     package mutating func finish(_ output: inout ExportBuffer) {
         guard let tree = trees.finish().first else { return }
-        output.append(FoldedRenderer().tree?(tree, Layout()) ?? "")
+        output.append(FoldedRenderer.text(tree))
     }
 }

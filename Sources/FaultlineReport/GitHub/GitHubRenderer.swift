@@ -12,43 +12,49 @@ struct GitHubRenderer: Renderer {
     let name = "github"
     let purpose = "for annotations in GitHub Actions"
 
-    var report: Printer<Analysis>? {
-        { analysis, layout in
-            let limits = analysis.quality?.explanation.map(\.text) ?? []
-            let facts = TextReport.facts(analysis.profile) + "."
-            let summary = WorkflowCommand(
-                level: limits.isEmpty ? .notice : .warning, title: "Faultline",
-                message: ([facts] + limits).joined(separator: " "))
-            let findings = analysis.findings.map { WorkflowCommand($0.located(in: layout.paths)) }
-            return Self.page([summary] + findings)
-        }
+    func printer(of document: any Document.Type) -> Printer? {
+        guard document is any AnnotatedDocument.Type else { return nil }
+        return { ($0 as? any AnnotatedDocument)?.annotations($1.paths).map { $0.line + "\n" }.joined() ?? "" }
     }
+}
 
-    var check: Printer<BudgetCheck>? {
-        { check, layout in
-            let text = CheckText(check)
-            let verdict = WorkflowCommand(
-                level: check.isPassed ? .notice : .error, title: "Faultline check", message: text.verdict)
-            let limits = check.outcomes.filter { !$0.isMet }.map {
-                WorkflowCommand(level: .error, title: "Budget", message: CheckText.sentence($0))
-            }
-            let findings = check.findings.filter { $0.state.isFailing }.map { finding, _, _ in
-                WorkflowCommand(
-                    finding.located(in: layout.paths),
-                    adding: ["To suppress it, add its name to the budget: \(finding.signature)"])
-            }
-            let stale = check.stale.map { acceptance in
-                var command = WorkflowCommand(
-                    level: .warning, title: "Stale suppression",
-                    message: "No finding matches \(CheckText.subject(acceptance)) (\(acceptance.reason)).")
-                if case .line(let site, _) = acceptance.subject { command.site = site }
-                return command
-            }
-            return Self.page([verdict] + limits + findings + stale)
-        }
+/// A document that has annotations at lines.
+protocol AnnotatedDocument: Document {
+    func annotations(_ paths: RepositoryPaths?) -> [WorkflowCommand]
+}
+
+extension Analysis: AnnotatedDocument {
+    func annotations(_ paths: RepositoryPaths?) -> [WorkflowCommand] {
+        let limits = quality?.explanation.map(\.text) ?? []
+        let facts = TextReport.facts(profile) + "."
+        let summary = WorkflowCommand(
+            level: limits.isEmpty ? .notice : .warning, title: "Faultline",
+            message: ([facts] + limits).joined(separator: " "))
+        return [summary] + findings.map { WorkflowCommand($0.located(in: paths)) }
     }
+}
 
-    private static func page(_ commands: [WorkflowCommand]) -> String { commands.map { $0.line + "\n" }.joined() }
+extension BudgetCheck: AnnotatedDocument {
+    func annotations(_ paths: RepositoryPaths?) -> [WorkflowCommand] {
+        let verdict = WorkflowCommand(
+            level: isPassed ? .notice : .error, title: "Faultline check", message: CheckText(self).verdict)
+        let limits = outcomes.filter { !$0.isMet }.map {
+            WorkflowCommand(level: .error, title: "Budget", message: CheckText.sentence($0))
+        }
+        let failing = findings.filter { $0.state.isFailing }.map { finding, _, _ in
+            WorkflowCommand(
+                finding.located(in: paths),
+                adding: ["To suppress it, add its name to the budget: \(finding.signature)"])
+        }
+        let stale = stale.map { acceptance in
+            var command = WorkflowCommand(
+                level: .warning, title: "Stale suppression",
+                message: "No finding matches \(CheckText.subject(acceptance)) (\(acceptance.reason)).")
+            if case .line(let site, _) = acceptance.subject { command.site = site }
+            return command
+        }
+        return [verdict] + limits + failing + stale
+    }
 }
 
 /// A workflow command of GitHub Actions that makes an annotation.

@@ -1,4 +1,4 @@
-import FaultlineDocuments
+package import FaultlineDocuments
 
 /// A model as a diagram: its entities as boxes with their properties, and lines between them, with the changes marked.
 package struct ModelDiagram: Sendable {
@@ -82,7 +82,7 @@ package struct ModelDiagram: Sendable {
 }
 
 /// A document that provides a diagram, besides its text and its JSON.
-package protocol DiagramPrinting: SelfPrinting {
+package protocol DiagramPrinting: PageDocumented, JSONDocument {
     var diagram: ModelDiagram { get }
 }
 

@@ -135,7 +135,10 @@ struct JUnitRenderer: Renderer {
     let name = "junit"
     let purpose = "for build servers"
 
-    var check: Printer<BudgetCheck>? { { check, _ in JUnitReport(check: check).render() } }
+    func printer(of document: any Document.Type) -> Printer? {
+        document is BudgetCheck.Type
+            ? { document, _ in (document as? BudgetCheck).map { JUnitReport(check: $0).render() } ?? "" } : nil
+    }
 }
 
 /// Text that an XML 1.0 document can hold.

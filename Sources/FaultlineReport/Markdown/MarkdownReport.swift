@@ -101,11 +101,28 @@ struct MarkdownRenderer: Renderer {
     let name = "markdown"
     let purpose = "for pull requests"
 
-    var report: Printer<Analysis>? {
-        { MarkdownReport(analysis: $0, showsAll: $1.showsAll, grouped: $1.grouped).render() }
+    func printer(of document: any Document.Type) -> Printer? {
+        document is any MarkdownDocument.Type ? { ($0 as? any MarkdownDocument)?.markdown($1) ?? "" } : nil
     }
-    var check: Printer<BudgetCheck>? { { check, _ in MarkdownCheck(check: check).render() } }
-    var diff: Printer<ProfileDiff>? { { diff, _ in MarkdownDiff(diff: diff).render() } }
+}
+
+/// A document that has a form in Markdown.
+protocol MarkdownDocument: Document {
+    func markdown(_ layout: Layout) -> String
+}
+
+extension Analysis: MarkdownDocument {
+    func markdown(_ layout: Layout) -> String {
+        MarkdownReport(analysis: self, showsAll: layout.showsAll, grouped: layout.grouped).render()
+    }
+}
+
+extension BudgetCheck: MarkdownDocument {
+    func markdown(_ layout: Layout) -> String { MarkdownCheck(check: self).render() }
+}
+
+extension ProfileDiff: MarkdownDocument {
+    func markdown(_ layout: Layout) -> String { MarkdownDiff(diff: self).render() }
 }
 
 /// Creates Markdown that no text in a trace can break.

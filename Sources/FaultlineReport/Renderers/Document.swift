@@ -2,9 +2,31 @@ package import FaultlineDocuments
 package import FaultlineProfile
 package import FaultlineRules
 
-/// The documents that commands print.
-package enum Document: Sendable, CaseIterable {
-    case report, check, diff, inspection, verification, tree, timeline, model, other, events, rows
+/// A document that a command prints, as text and as JSON.
+///
+/// What another format can make of it is a protocol that refines this one, such as ``MarkdownDocument``, or one of the types that the
+/// format itself names.
+package protocol Document: SendableMetatype {
+    /// Returns the text for a terminal, with a trailing line feed.
+    func text(_ layout: Layout) -> String
+    /// Returns the JSON, with a trailing line feed.
+    func json(_ layout: Layout) -> String
+}
+
+extension JSONDocument where Self: Document {
+    package func json(_ layout: Layout) -> String { jsonText }
+}
+
+/// A document that is also a page for a browser, together with the events or the diagram that ``PageContent`` adds to it.
+package protocol PageDocumented: Document {}
+
+/// The output of a command.
+package enum Output: Sendable {
+    case document(any Document.Type)
+    /// Events, line by line.
+    case events
+    /// The rows of a query.
+    case rows
 }
 
 /// The space for a document, and how much of it to show.
@@ -54,10 +76,4 @@ package struct PageOptions: Sendable {
     package init(sourceFolder: String?) {
         self.sourceFolder = sourceFolder
     }
-}
-
-/// A document that provides its own text and JSON.
-package protocol SelfPrinting: JSONDocument, Sendable {
-    /// Returns the text for a terminal, with a trailing line feed.
-    func text(_ layout: Layout) -> String
 }

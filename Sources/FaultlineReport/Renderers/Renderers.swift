@@ -15,12 +15,12 @@ package enum Renderers {
     /// The first bytes of every page for a browser, by which a file is known to be one.
     package static var pageBeginning: String { PageDocument.beginning }
 
-    /// The formats that can print a document.
-    package static func all(for document: Document) -> [any Renderer] { all.filter { $0.canPrint(document) } }
+    /// The formats that can print an output.
+    package static func all(for output: Output) -> [any Renderer] { all.filter { $0.canPrint(output) } }
 
-    /// Returns the help of a command's `--format`: the formats that can print its document, and their purposes.
-    package static func help(for document: Document) -> String {
-        let words = all(for: document).map { $0.purpose.isEmpty ? $0.name : "\($0.name) \($0.purpose)" }
+    /// Returns the help of a command's `--format`: the formats that can print its output, and their purposes.
+    package static func help(for output: Output) -> String {
+        let words = all(for: output).map { $0.purpose.isEmpty ? $0.name : "\($0.name) \($0.purpose)" }
         guard let last = words.last, words.count > 1 else { return words.joined() + "." }
         return words.dropLast().joined(separator: ", ") + ", or \(last)."
     }
@@ -28,9 +28,9 @@ package enum Renderers {
     /// Returns the error if a command cannot print a format, or `nil` if it can.
     ///
     /// - Parameter command: The command's name.
-    package static func refusal(of renderer: any Renderer, for document: Document, by command: String) -> String? {
-        guard !renderer.canPrint(document) else { return nil }
-        let names = all(for: document).map(\.name)
+    package static func refusal(of renderer: any Renderer, for output: Output, by command: String) -> String? {
+        guard !renderer.canPrint(output) else { return nil }
+        let names = all(for: output).map(\.name)
         let list = names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
         return "\"\(command)\" cannot print \(renderer.name); it prints \(list)."
     }
@@ -41,41 +41,18 @@ struct TextRenderer: Renderer {
     let name = "text"
     let purpose = ""
 
-    var report: Printer<Analysis>? {
-        Self.ending {
-            TextReport($0, showsAll: $1.showsAll, grouped: $1.grouped)
-                .render(width: $1.width, colour: $1.isColoured)
-        }
-    }
-    var check: Printer<BudgetCheck>? { Self.ending { CheckText($0).render(width: $1.width, colour: $1.isColoured) } }
-    var diff: Printer<ProfileDiff>? { Self.ending { DiffText($0).render(width: $1.width, colour: $1.isColoured) } }
-    var inspection: Printer<StoreInspection>? {
-        Self.ending { InspectionText($0).render(width: $1.width, colour: $1.isColoured) }
-    }
-    var verification: Printer<Verification>? {
-        Self.ending { VerificationText($0).render(width: $1.width, colour: $1.isColoured) }
-    }
-    var tree: Printer<CallTree>? {
-        Self.ending {
-            CallTreeText(tree: $0, smallestShare: $1.smallestShare).render(width: $1.width, colour: $1.isColoured)
-        }
-    }
-    var timeline: Printer<EventTimeline>? {
-        Self.ending { TimelineText(timeline: $0).render(width: $1.width, colour: $1.isColoured) }
-    }
-    var other: Printer<any SelfPrinting>? { { $0.text($1) } }
-    var events: (any EventLines.Type)? { EventText.self }
-    var rows: (any RowLines.Type)? { RowsText.self }
-
-    /// Returns a printer whose texts end with the next step.
-    private static func ending<Content>(_ print: @escaping Printer<Content>) -> Printer<Content> {
-        { content, layout in
-            let text = print(content, layout)
+    /// Prints texts that end with the next step.
+    func printer(of document: any Document.Type) -> Printer? {
+        { document, layout in
+            let text = document.text(layout)
             guard let next = layout.next else { return text }
             let ink = Ink(isColoured: layout.isColoured)
             return text + "\n" + ink.finished(ink(.dim, next.line)) + "\n"
         }
     }
+
+    var events: (any EventLines.Type)? { EventText.self }
+    var rows: (any RowLines.Type)? { RowsText.self }
 }
 
 /// JSON for programs: everything that the text shows, and more.
@@ -83,14 +60,8 @@ struct JSONRenderer: Renderer {
     let name = "json"
     let purpose = "for programs"
 
-    var report: Printer<Analysis>? { { ReportJSON($0, grouped: $1.grouped).jsonText } }
-    var check: Printer<BudgetCheck>? { { check, _ in check.jsonText } }
-    var diff: Printer<ProfileDiff>? { { diff, _ in diff.jsonText } }
-    var inspection: Printer<StoreInspection>? { { inspection, _ in inspection.jsonText } }
-    var verification: Printer<Verification>? { { verification, _ in verification.jsonText } }
-    var tree: Printer<CallTree>? { { tree, _ in tree.jsonText } }
-    var timeline: Printer<EventTimeline>? { { timeline, _ in timeline.jsonText } }
-    var other: Printer<any SelfPrinting>? { { document, _ in document.jsonText } }
+    func printer(of document: any Document.Type) -> Printer? { { $0.json($1) } }
+
     var events: (any EventLines.Type)? { EventJSON.self }
     var rows: (any RowLines.Type)? { RowsJSON.self }
 }
@@ -104,16 +75,18 @@ struct FoldedRenderer: Renderer {
     let name = "folded"
     let purpose = "for flame graph tools"
 
-    var tree: Printer<CallTree>? {
-        { tree, _ in
-            var lines: [String] = []
-            tree.forEachPath { path, weight in
-                // A name with a separator in it would become two.
-                let names = path.map { Phrase.printable($0.function.name).replacing(";", with: ":") }
-                lines.append(names.joined(separator: ";") + " \(weight)\n")
-            }
-            return lines.joined()
+    func printer(of document: any Document.Type) -> Printer? {
+        document is CallTree.Type ? { document, _ in (document as? CallTree).map(Self.text) ?? "" } : nil
+    }
+
+    static func text(_ tree: CallTree) -> String {
+        var lines: [String] = []
+        tree.forEachPath { path, weight in
+            // A name with a separator in it would become two.
+            let names = path.map { Phrase.printable($0.function.name).replacing(";", with: ":") }
+            lines.append(names.joined(separator: ";") + " \(weight)\n")
         }
+        return lines.joined()
     }
 }
 

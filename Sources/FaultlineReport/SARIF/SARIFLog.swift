@@ -98,26 +98,30 @@ struct SARIFRenderer: Renderer {
     let name = "sarif"
     let purpose = "for code scanning"
 
-    var report: Printer<Analysis>? {
-        { analysis, layout in
-            let programs = analysis.profile.programs.map(\.path)
-            return SARIFLog(
-                results: analysis.findings.map {
-                    SARIFResult(finding: $0.located(in: layout.paths), programs: programs).value
-                },
-                // Without a sentence there is nothing to notify of.
-                notifications: [analysis.quality].compactMap(\.self).filter { !$0.explanation.isEmpty }
-                    .map(SARIFNotification.value)
-            ).render()
-        }
+    func printer(of document: any Document.Type) -> Printer? {
+        document is any ScannedDocument.Type ? { ($0 as? any ScannedDocument)?.log($1.paths).render() ?? "" } : nil
     }
+}
 
-    var check: Printer<BudgetCheck>? {
-        { check, layout in
-            SARIFLog(
-                results: SARIFBudget.results(of: check) + SARIFResult.results(of: check, layout.paths),
-                notifications: CheckText(check).doubtSentences.map { SARIFNotification.value($0, level: "error") }
-            ).render()
-        }
+/// A document that has a form in SARIF.
+protocol ScannedDocument: Document {
+    func log(_ paths: RepositoryPaths?) -> SARIFLog
+}
+
+extension Analysis: ScannedDocument {
+    func log(_ paths: RepositoryPaths?) -> SARIFLog {
+        let programs = profile.programs.map(\.path)
+        return SARIFLog(
+            results: findings.map { SARIFResult(finding: $0.located(in: paths), programs: programs).value },
+            // Without a sentence there is nothing to notify of.
+            notifications: [quality].compactMap(\.self).filter { !$0.explanation.isEmpty }.map(SARIFNotification.value))
+    }
+}
+
+extension BudgetCheck: ScannedDocument {
+    func log(_ paths: RepositoryPaths?) -> SARIFLog {
+        SARIFLog(
+            results: SARIFBudget.results(of: self) + SARIFResult.results(of: self, paths),
+            notifications: CheckText(self).doubtSentences.map { SARIFNotification.value($0, level: "error") })
     }
 }

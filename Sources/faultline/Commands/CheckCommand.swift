@@ -6,7 +6,7 @@ import Foundation
 
 /// Fails if a trace exceeds its budget.
 struct CheckCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.check
+    static let output = Output.document(BudgetCheck.self)
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Fails if a trace exceeds its budget, or has findings that are not suppressed.",
@@ -81,7 +81,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         let next = NextStep.Input(file: trace, options.words).flatMap { trace in
             NextStep.after(check, of: analysis, trace, baseline: baseline.flatMap { .init(file: $0) })
         }
-        try format.write(check, next: next, paths: folder?.repositoryPaths) { $0.check }
+        try format.write(check, next: next, paths: folder?.repositoryPaths)
         if !check.isPassed { throw ExitCode(1) }
     }
 

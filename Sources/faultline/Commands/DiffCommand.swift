@@ -4,7 +4,7 @@ import FaultlineRules
 
 /// Compares two traces.
 struct DiffCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.diff
+    static let output = Output.document(ProfileDiff.self)
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Compares two traces or profiles: what got worse or better, and what is new or gone.",
@@ -44,6 +44,6 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
         if let before = NextStep.Input(file: before), let after = NextStep.Input(file: after, options.words) {
             next = NextStep.after(diff, before: before, after)
         }
-        try format.write(diff, next: next) { $0.diff }
+        try format.write(diff, next: next)
     }
 }

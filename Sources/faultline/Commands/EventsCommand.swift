@@ -6,7 +6,7 @@ import FaultlineTrace
 
 /// Prints a trace's events, one per line.
 struct EventsCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.events
+    static let output = Output.events
     static let configuration = CommandConfiguration(
         commandName: "events",
         abstract: "Prints a trace's events, one per line.",

@@ -8,7 +8,7 @@ import FaultlineTrace
 
 /// Examines a store at rest.
 struct InspectCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.inspection
+    static let output = Output.document(StoreInspection.self)
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Examines a store file, and reports what will be slow.",
@@ -69,7 +69,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
         let next = NextStep.Input(file: store).flatMap {
             NextStep.after(inspection, $0, hasTrace: trace != nil)
         }
-        try format.write(inspection, next: next) { $0.inspection }
+        try format.write(inspection, next: next)
     }
 
     /// The profile of a trace, and its statements, which are `nil` if it is incomplete.

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Migrates a store to another version of its model.
 struct MigrateCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.model
+    static let output = Output.document(MigrationOutcome.self)
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract: "Migrates a store to another version of its model.",

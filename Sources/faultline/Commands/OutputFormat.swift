@@ -2,20 +2,19 @@ import ArgumentParser
 import FaultlineProfile
 import FaultlineReport
 
-/// A subcommand that prints a document in the format of `--format`.
+/// A subcommand whose output has the format of `--format`.
 protocol PrintingCommand: ParsableCommand {
-    /// The document that the subcommand prints.
-    static var document: Document { get }
+    static var output: Output { get }
     var format: OutputFormat<Self> { get }
 }
 
 extension PrintingCommand {
     func validate() throws { try checkFormat() }
 
-    /// Rejects a format that cannot print the document, before anything is read.
+    /// Rejects a format that cannot print the output, before anything is read.
     func checkFormat() throws {
         let command = Self.configuration.commandName ?? ""
-        if let refusal = Renderers.refusal(of: format.renderer, for: Self.document, by: command) {
+        if let refusal = Renderers.refusal(of: format.renderer, for: Self.output, by: command) {
             throw ValidationError(refusal)
         }
     }
@@ -30,7 +29,7 @@ extension PrintingCommand {
         if let page {
             return try page.write(.model(document.diagram), by: format.renderer, PageOptions(sourceFolder: nil))
         }
-        try format.write(document) { $0.other }
+        try format.write(document)
     }
 }
 
@@ -45,7 +44,7 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     var isText: Bool { renderer.name == Self.text.renderer.name }
 
     /// The help for the command's `--format`.
-    static var help: String { Renderers.help(for: Command.document) }
+    static var help: String { Renderers.help(for: Command.output) }
 
     private init(renderer: any Renderer) { self.renderer = renderer }
 
@@ -57,8 +56,8 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
 
     var defaultValueDescription: String { renderer.name }
 
-    /// The values in the help: the formats that can print the command's document.
-    static var allValueStrings: [String] { Renderers.all(for: Command.document).map(\.name) }
+    /// The values in the help: the formats that can print the command's output.
+    static var allValueStrings: [String] { Renderers.all(for: Command.output).map(\.name) }
 
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
@@ -66,18 +65,16 @@ struct OutputFormat<Command: PrintingCommand>: ExpressibleByArgument {
     ///
     /// - Parameters:
     ///   - width: The number of characters in a line, or `nil` for the width of prose.
-    ///   - document: Returns the format's printer for the document.
     /// - Throws: ``CommandFailure`` if the output cannot be written.
-    func write<Content>(
-        _ content: Content, width: Int? = nil, showsAll: Bool = false, smallestShare: Double = 0,
+    func write(
+        _ document: some Document, width: Int? = nil, showsAll: Bool = false, smallestShare: Double = 0,
         grouped: GroupedHotspots? = nil, next: NextStep? = nil,
-        paths: RepositoryPaths? = nil,
-        as document: (any Renderer) -> ((Content, Layout) -> String)?
+        paths: RepositoryPaths? = nil
     ) throws {
         let output = Terminal.output
         let layout = Layout(
             width: width ?? output.width, isColoured: output.wantsColour, showsAll: showsAll,
             smallestShare: smallestShare, grouped: grouped, next: next, paths: paths)
-        try output.write(document(renderer)?(content, layout) ?? "")
+        try output.write(renderer.printer(of: type(of: document))?(document, layout) ?? "")
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 
 /// Queries a trace with SQL.
 struct QueryCommand: PrintingCommand {
-    static let document = Document.rows
+    static let output = Output.rows
     static let configuration = CommandConfiguration(
         commandName: "query",
         abstract: "Queries a trace's events as SQL tables.",

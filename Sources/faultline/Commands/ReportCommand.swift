@@ -5,7 +5,7 @@ import FaultlineRules
 
 /// Prints the report of a trace.
 struct ReportCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.report
+    static let output = Output.document(Analysis.self)
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Prints the report of a trace.",
@@ -84,8 +84,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         let grouped = by.map { GroupedHotspots(report.analysis.profile, by: $0.grouping, threads: threads) }
         try format.write(
             report.analysis, showsAll: all, grouped: grouped, next: report.nextStep(options),
-            paths: folder?.repositoryPaths
-        ) { $0.report }
+            paths: folder?.repositoryPaths)
     }
 
     /// The measurements in the file of `--verification`.

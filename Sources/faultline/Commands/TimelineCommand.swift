@@ -5,7 +5,7 @@ import FaultlineTrace
 
 /// Prints when a trace's events happened.
 struct TimelineCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.timeline
+    static let output = Output.document(EventTimeline.self)
     static let configuration = CommandConfiguration(
         commandName: "timeline",
         abstract: "Prints when a trace's events happened, as rows over one time axis.",
@@ -74,8 +74,6 @@ struct TimelineCommand: AnalyzingCommand, PrintingCommand {
         try selector.tellRemarks()
         guard selector.remarks.isEmpty, let timeline = builder.finish() else { return }
         let next = NextStep.Input(file: self.trace, options.words + selection.words).map { NextStep.afterTimeline($0) }
-        try format.write(timeline, width: Terminal.output.columns.map { max(60, $0) } ?? 100, next: next) {
-            $0.timeline
-        }
+        try format.write(timeline, width: Terminal.output.columns.map { max(60, $0) } ?? 100, next: next)
     }
 }

@@ -6,7 +6,7 @@ import FaultlineTrace
 
 /// Prints the call tree of a trace.
 struct TreeCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.tree
+    static let output = Output.document(CallTree.self)
     static let configuration = CommandConfiguration(
         commandName: "tree",
         abstract: "Prints the call tree of a trace.",
@@ -107,7 +107,7 @@ struct TreeCommand: AnalyzingCommand, PrintingCommand {
         let next = NextStep.Input(file: self.trace, options.words + selection.words).flatMap {
             NextStep.after(tree, $0)
         }
-        try format.write(tree, smallestShare: minShare / 100, next: next) { $0.tree }
+        try format.write(tree, smallestShare: minShare / 100, next: next)
     }
 
     /// The names and call paths of a process's events.

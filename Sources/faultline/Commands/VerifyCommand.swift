@@ -8,7 +8,7 @@ import FaultlineTrace
 
 /// Tries the advice of a trace on a copy of a store.
 struct VerifyCommand: AnalyzingCommand, PrintingCommand {
-    static let document = Document.verification
+    static let output = Output.document(Verification.self)
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Tries a trace's advice on a copy of the store, and measures what it saves.",
@@ -74,7 +74,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
             return try output.write(.report(events, MeasuredSavings(verification)), by: format.renderer, page.options)
         }
         let next = NextStep.Input(file: trace, options.words).flatMap { NextStep.after(verification, $0) }
-        try format.write(verification, next: next) { $0.verification }
+        try format.write(verification, next: next)
     }
 
     private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {

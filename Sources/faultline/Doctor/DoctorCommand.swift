@@ -4,7 +4,7 @@ import Foundation
 
 /// Checks what works on this machine, and prints the command that installs what is missing.
 struct DoctorCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.other
+    static let output = Output.document(Doctor.Diagnosis.self)
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Checks what works on this machine, what to install, and which parts of a program can be recorded.",
@@ -37,7 +37,7 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
 
     func run() throws {
         let diagnosis = Doctor(directory: Self.named(directory), command: command.first).examine()
-        try format.write(diagnosis) { $0.other }
+        try format.write(diagnosis)
         if !diagnosis.obstacles.isEmpty { Foundation.exit(1) }
     }
 

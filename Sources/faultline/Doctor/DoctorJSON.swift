@@ -1,7 +1,7 @@
 import FaultlineDocuments
 import FaultlineReport
 
-extension Doctor.Diagnosis: SelfPrinting {
+extension Doctor.Diagnosis: JSONDocument, Document {
     static let name = "doctor"
     static let title = "A diagnosis of a machine"
     static let summary = "The output of `faultline doctor --format json`."

@@ -34,7 +34,7 @@ struct TraceReport {
     func text(on terminal: Terminal, showsAll: Bool = false, next: NextStep? = nil) -> String {
         let layout = Layout(
             width: terminal.width, isColoured: terminal.wantsColour, showsAll: showsAll, next: next)
-        return Renderers.all[0].report?(analysis, layout) ?? ""
+        return Renderers.all[0].printer(of: Analysis.self)?(analysis, layout) ?? ""
     }
 
     /// The sections about migrations and findings.

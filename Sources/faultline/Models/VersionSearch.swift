@@ -6,7 +6,7 @@ import FaultlineStore
 import Foundation
 
 /// The versions of models that a store fits.
-struct VersionSearch: SelfPrinting {
+struct VersionSearch: JSONDocument, Document {
     fileprivate struct Candidate {
         let name: String
         /// The reason why the store does not fit, or `nil` if it does.

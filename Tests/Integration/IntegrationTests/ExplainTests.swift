@@ -1,6 +1,7 @@
-import FaultlineRules
 import Foundation
 import Testing
+
+@testable import FaultlineRules
 
 @Suite("faultline explain")
 struct ExplainTests {

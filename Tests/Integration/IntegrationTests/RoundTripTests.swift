@@ -1,9 +1,10 @@
 import CSQLite
 import FaultlineRecorder
-import FaultlineWorkloads
 import Foundation
 import Synchronization
 import Testing
+
+@testable import FaultlineWorkloads
 
 /// The SELECT statements that SQLite itself reports on connections to one file, whoever opened them.
 private enum SelectCounter {

@@ -2,6 +2,7 @@
 //
 //     Truth measure [--repeats N] [--only workload]…   records workloads, and measures each prediction with `verify`
 //     Truth applications [--pairs N]                   compares the applications' forms with what is predicted
+//     Truth growth                                      compares the growth of results with what is projected
 //     Truth work <workload> <store> <rows> <share> warm|cold
 //     Truth fill <store> <rows> <share>
 //     Truth spin                                        keeps a core busy until its input ends
@@ -15,6 +16,7 @@ do {
     switch arguments.first {
     case "measure": exit(try measure(arguments) ? 0 : 1)
     case "applications": try Comparison.printAll(pairs: values(of: "--pairs", arguments).last.flatMap { Int($0) } ?? 5)
+    case "growth": try Growth.printAll()
     case "fill" where arguments.count == 4: try TruthStore(arguments).fill()
     case "work" where arguments.count == 6:
         let store = try TruthStore(Array(arguments[1...]))

@@ -20,7 +20,7 @@ struct ModelCommand: ParsableCommand {
 
 /// Shows a model.
 struct ModelShowCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.model
+    static let output = Output.document(ModelListing.self)
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Lists the entities of a model with their properties.",
@@ -48,7 +48,7 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
 
 /// Compares two versions of a model.
 struct ModelDiffCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.model
+    static let output = Output.document(VersionComparison.self)
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Compares two versions of a model, and reports whether stores need a mapping model.",
@@ -81,7 +81,7 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
 
 /// Finds the version of a store.
 struct ModelFindCommand: ParsableCommand, PrintingCommand {
-    static let document = Document.other
+    static let output = Output.document(VersionSearch.self)
     static let configuration = CommandConfiguration(
         commandName: "find",
         abstract: "Finds the version of a model with which a store was written.",
@@ -103,7 +103,7 @@ struct ModelFindCommand: ParsableCommand, PrintingCommand {
 
     func run() throws {
         let search = try VersionSearch(store: store, models: try models.flatMap { try NamedModel.all(path: $0) })
-        try format.write(search) { $0.other }
+        try format.write(search)
         if !search.hasFound { throw ExitCode(1) }
     }
 }
