@@ -38,6 +38,7 @@ let package = Package(
         .executable(name: "faultline", targets: ["faultline"]),
         .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineColumns", type: .dynamic, targets: ["FaultlineColumns"]),
+        .library(name: "FaultlineDocuments", targets: ["FaultlineDocuments"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities", "FaultlineMigration"]),
         .library(name: "FaultlineFindings", targets: ["FaultlineFindings"]),
         .library(name: "FaultlineHeap", type: .dynamic, targets: ["FaultlineHeap"]),

@@ -60,8 +60,8 @@ let package = Package(
         program(
             "FuzzProgram",
             store + [
-                faultline("FaultlineProfile"), faultline("FaultlineReader"), faultline("FaultlineReport"),
-                faultline("FaultlineRules"),
+                faultline("FaultlineDocuments"), faultline("FaultlineProfile"), faultline("FaultlineReader"),
+                faultline("FaultlineReport"), faultline("FaultlineRules"),
             ]),
         program("Truth", ["ApplicationFlaws", "TruthKit"] + store),
         program("DiffTruth", ["TruthKit"] + store),

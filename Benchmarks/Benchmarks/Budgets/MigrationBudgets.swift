@@ -1,3 +1,4 @@
+import FaultlineMigration
 import FaultlineModel
 import FaultlineStore
 import Foundation

@@ -4,7 +4,7 @@ internal import Histogram
 ///
 /// It keeps up to 1,024 values, and percentiles are exact. Beyond that it counts values in a histogram, and a
 /// percentile is at most 1 % above the exact value. Distributions can be merged in any order.
-package struct Distribution: Mergeable, Sendable {
+public struct Distribution: Mergeable, Sendable {
     /// The maximum number of values that are kept individually.
     static let exactLimit = 1024
 
@@ -23,9 +23,11 @@ package struct Distribution: Mergeable, Sendable {
     /// The largest value, in nanoseconds, or 0 if there is none.
     package private(set) var maximum: UInt64 = 0
 
-    package init() {}
+    /// Creates an empty distribution.
+    public init() {}
 
-    package mutating func record(_ value: UInt64) {
+    /// Adds a value, in nanoseconds.
+    public mutating func record(_ value: UInt64) {
         count &+= 1
         total &+= value
         maximum = max(maximum, value)
@@ -60,7 +62,8 @@ package struct Distribution: Mergeable, Sendable {
         record(mean &+ 1, times: rest)
     }
 
-    package mutating func merge(_ other: Distribution) {
+    /// Adds the values of another distribution.
+    public mutating func merge(_ other: Distribution) {
         if histogram == nil, other.histogram == nil, values.count + other.values.count <= Self.exactLimit {
             values += other.values
         } else {
@@ -77,7 +80,7 @@ package struct Distribution: Mergeable, Sendable {
     ///
     /// - Parameter percent: From 0 to 100.
     /// - Complexity: O(n log n) for up to 1,024 values, and O(1) beyond.
-    package func percentile(_ percent: Double) -> UInt64 {
+    public func percentile(_ percent: Double) -> UInt64 {
         guard count > 0 else { return 0 }
         if let histogram { return min(histogram.valueAtPercentile(percent), maximum) }
         let rank = Int((percent / 100 * Double(values.count)).rounded(.up))

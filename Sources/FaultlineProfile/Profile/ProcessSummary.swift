@@ -84,7 +84,7 @@ public struct ProfileCounts: Sendable, Hashable {
     package internal(set) var rowsEvicted: UInt64 = 0
     package internal(set) var bytesEvicted: UInt64 = 0
     /// The estimated time that recording took from the program, in nanoseconds, from sampled events.
-    package internal(set) var overhead: UInt64 = 0
+    public internal(set) var overhead: UInt64 = 0
     /// Events of the kinds that have call sites.
     package internal(set) var eventsWithPlace: UInt64 = 0
     /// Events of these kinds without a call site.

@@ -1,3 +1,4 @@
+import FaultlineDocuments
 import FaultlineModel
 import FaultlineProfile
 import FaultlineReader
