@@ -12,9 +12,7 @@ extension Finding: JSONObject {
         .init("ruleName", \.ruleName),
         .init("title", "The change to make, in the imperative.", \.title.text),
         .init("severity", \.severity),
-        .init(
-            "score", "The extent of the problem, from 0 to 100.",
-            limits: [("minimum", .integer(0)), ("maximum", .integer(100))], \.score),
+        .share("share", "The time saved, as a share of the run.", \.share),
         .init("confidence", "How far the saving can be trusted.", \.confidence.level),
         .init("confidenceReason", "Why it can be trusted no further.", \.confidence.reason),
         .init("change", "The line to change, or null if the trace does not have it.", \.change),
@@ -29,7 +27,7 @@ extension Finding: JSONObject {
         .init("code", "The code to write, line by line.", \.code),
         .init("saving", \.saving),
         .init("try", "The argument of `record --try` that makes the change.") { $0.advice?.description },
-        .init("reservations", "Why the finding is rated below its score.") { $0.reservations.map(\.text) },
+        .init("reservations", "Why the finding is less severe than its evidence.") { $0.reservations.map(\.text) },
         .init("signature", "The finding's name, which stays the same when other code changes.", \.signature),
     ]
 }

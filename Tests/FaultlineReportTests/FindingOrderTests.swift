@@ -9,10 +9,10 @@ import TraceFixtures
 
 @Suite("The order of findings in the text report")
 struct FindingOrderTests {
-    private static func finding(_ title: String, score: Double, saving: Double) -> Finding {
+    private static func finding(_ title: String, severity: Severity, saving: Double) -> Finding {
         var finding = Finding(
             rule: "R99", ruleName: "Stub", title: Wording(title),
-            change: CallSite(file: "App/List.swift", line: 42, function: "show()"), score: score,
+            change: CallSite(file: "App/List.swift", line: 42, function: "show()"), severity: severity,
             fix: "Change \(title).", saving: Saving(time: .init(median: saving, low: saving, high: saving)),
             confidence: .high, signature: title)
         finding.explanation = ["First of \(title).", "Second of \(title).", "Third of \(title)."]
@@ -29,8 +29,8 @@ struct FindingOrderTests {
 
     /// Warnings that save time, then errors that save none.
     private func mixed(warnings: Int, errors: Int) -> [Finding] {
-        (0..<warnings).map { Self.finding("warning \($0)", score: 40, saving: Double(90_000 - $0)) }
-            + (0..<errors).map { Self.finding("error \($0)", score: 96 - Double($0), saving: 0) }
+        (0..<warnings).map { Self.finding("warning \($0)", severity: .warning, saving: Double(90_000 - $0)) }
+            + (0..<errors).map { Self.finding("error \($0)", severity: .error, saving: 0) }
     }
 
     @Test func `Errors come before warnings that save more`() {
@@ -61,7 +61,7 @@ struct FindingOrderTests {
     @Test func `The short line of a finding has every word of its title`() {
         let long =
             "Prefetch the relationship that leads from every post to its author's very long name and to all of it"
-        let text = report(mixed(warnings: 6, errors: 0) + [Self.finding(long, score: 30, saving: 1)])
+        let text = report(mixed(warnings: 6, errors: 0) + [Self.finding(long, severity: .warning, saving: 1)])
         #expect(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("from every post"))
         #expect(!text.contains("…"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })

@@ -14,17 +14,17 @@ struct GitHubTests {
         Analysis(Profile(GroceriesStory.trace), rules: [StubRule(findings: findings)])
     }
 
-    private static func finding(_ title: Wording, score: Double, _ site: CallSite? = nil) -> Finding {
+    private static func finding(_ title: Wording, severity: Severity, _ site: CallSite? = nil) -> Finding {
         Finding(
-            rule: "R99", ruleName: "A: B, 100 %", title: title, change: site, score: score, fix: "Change 50 %.",
+            rule: "R99", ruleName: "A: B, 100 %", title: title, change: site, severity: severity, fix: "Change 50 %.",
             code: ["one", "two"], saving: Saving(), confidence: .high, signature: "R99|\(title)")
     }
 
     @Test func `Each finding of a report is an annotation at its line`() throws {
         let findings = [
-            Self.finding("Do A", score: 80, CallSite(file: "App/a,b:c%.swift", line: 42)),
-            Self.finding("Do B", score: 50, CallSite(file: "App/B.swift", line: 0)),
-            Self.finding("Do C", score: 10, CallSite(file: "", line: 0, function: "App+0x12")),
+            Self.finding("Do A", severity: .error, CallSite(file: "App/a,b:c%.swift", line: 42)),
+            Self.finding("Do B", severity: .warning, CallSite(file: "App/B.swift", line: 0)),
+            Self.finding("Do C", severity: .note, CallSite(file: "", line: 0, function: "App+0x12")),
         ]
         let rest = "::Do %@. Change 50 %25.%0Aone%0Atwo%0ASaves no time that could be estimated. Confidence: high.\n"
         let message = { (letter: String) in rest.replacingOccurrences(of: "%@", with: letter) }
@@ -51,8 +51,9 @@ struct GitHubTests {
             Acceptance(subject: .line(CallSite(file: "App/Z.swift", line: 3), rule: "R02"), reason: "gone"),
         ]
         let findings = [
-            Self.finding("A", score: 80), Self.finding("B", score: 50, CallSite(file: "App/B.swift", line: 7)),
-            Self.finding("C", score: 10),
+            Self.finding("A", severity: .error),
+            Self.finding("B", severity: .warning, CallSite(file: "App/B.swift", line: 7)),
+            Self.finding("C", severity: .note),
         ]
         let check = BudgetCheck(Self.analysis(findings), budget: budget, today: "2026-11-24")
         let print = try #require(GitHubRenderer().printer(of: BudgetCheck.self))

@@ -15,9 +15,10 @@ struct JUnitTests {
         Analysis(Profile(GroceriesStory.trace), rules: [StubRule(findings: findings)])
     }
 
-    private static func finding(_ title: Wording, score: Double = 50, _ site: CallSite? = nil) -> Finding {
+    private static func finding(_ title: Wording, severity: Severity = .warning, _ site: CallSite? = nil) -> Finding {
         Finding(
-            rule: "R99", ruleName: "Stub", title: title, change: site, score: score, fix: "Do it.", code: ["a < b"],
+            rule: "R99", ruleName: "Stub", title: title, change: site, severity: severity, fix: "Do it.",
+            code: ["a < b"],
             saving: Saving(), confidence: .high, signature: "R99|\(title)")
     }
 
@@ -36,7 +37,7 @@ struct JUnitTests {
         let known = Self.finding("D")
         let findings = [
             Self.finding("A", CallSite(file: "App/A.swift", line: 7)), Self.finding("B"), Self.finding("C"), known,
-            Self.finding("Note", score: 10),
+            Self.finding("Note", severity: .note),
         ]
         let check = BudgetCheck(
             Self.analysis(findings), budget: budget, baseline: Self.analysis([known]), today: "2026-11-24")

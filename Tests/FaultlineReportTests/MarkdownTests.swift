@@ -18,7 +18,7 @@ struct MarkdownTests {
     private func story(named name: String) -> Analysis {
         var finding = Finding(
             rule: "R99", ruleName: name, title: "Prefetch \(quoted: name) with the fetch of \(entity: name), \(name)",
-            change: CallSite(file: "App/\(name).swift", line: 42), score: 50, fix: "Change \(code: name).",
+            change: CallSite(file: "App/\(name).swift", line: 42), severity: .warning, fix: "Change \(code: name).",
             code: ["let text = \"```\"", name], saving: Saving(), confidence: .high, signature: "R99|\(name)")
         finding.explanation = [
             "\(property: name) took \(duration: 1_200_000.0) at \(site: CallSite(file: name, line: 7))."
@@ -272,7 +272,7 @@ struct MarkdownTests {
     @Test func `Findings that are not shown in full have a line each, unless all are requested`() {
         let findings = (0..<9).map { number in
             Finding(
-                rule: "R99", ruleName: "Stub", title: "Change \(count: number)", score: 40, fix: "Do it.",
+                rule: "R99", ruleName: "Stub", title: "Change \(count: number)", severity: .warning, fix: "Do it.",
                 saving: Saving(), confidence: .high, signature: "\(number)")
         }
         let analysis = Analysis(Profile(GroceriesStory.trace), rules: [StubRule(findings: findings)])

@@ -15,9 +15,10 @@ struct SARIFTests {
         Analysis(Profile(GroceriesStory.trace), rules: [StubRule(findings: findings)])
     }
 
-    private static func finding(_ site: CallSite?, title: Wording = "Do it", score: Double = 50) -> Finding {
+    private static func finding(_ site: CallSite?, title: Wording = "Do it", severity: Severity = .warning) -> Finding {
         Finding(
-            rule: "R99", ruleName: "Stub", title: title, change: site, score: score, fix: "Do it.", saving: Saving(),
+            rule: "R99", ruleName: "Stub", title: title, change: site, severity: severity, fix: "Do it.",
+            saving: Saving(),
             confidence: .high, signature: "R99|\(title)")
     }
 
@@ -74,8 +75,8 @@ struct SARIFTests {
         let related = try #require(first["relatedLocations"] as? [[String: Any]])
         #expect(related.map { $0["id"] as? Int } == [1])
         #expect((related.first?["message"] as? [String: String])?["text"] == "Observed here 100 times.")
-        let score = try #require(first["rank"] as? Double)
-        #expect((25..<75).contains(score))
+        let rank = try #require(first["rank"] as? Double)
+        #expect((0...100).contains(rank))
         let prints = try #require(first["partialFingerprints"] as? [String: String])
         #expect(
             prints.keys.sorted() == ["findingSignature/v1"] && prints.values.first?.hasPrefix("R01|Item.list|") == true)
@@ -151,7 +152,7 @@ struct SARIFTests {
         let findings = [
             Self.finding(nil, title: "A"), Self.finding(nil, title: "B"),
             Self.finding(CallSite(file: "A.swift", line: 3), title: "C"), known,
-            Self.finding(nil, title: "Note", score: 10),
+            Self.finding(nil, title: "Note", severity: .note),
         ]
         let check = BudgetCheck(
             Self.analysis(findings), budget: budget, baseline: Self.analysis([known]), today: "2026-11-24")

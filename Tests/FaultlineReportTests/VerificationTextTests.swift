@@ -11,7 +11,7 @@ struct VerificationTextTests {
         Finding(
             rule: rule, ruleName: "N+1 faults", title: Wording(title),
             change: CallSite(file: "App/List.swift", line: line),
-            score: 50, fix: "",
+            severity: .warning, fix: "",
             saving: Saving(time: Saving.Range(median: 8_000_000, low: 6_000_000, high: 9_000_000), pause: pause),
             confidence: .high, signature: title)
     }

@@ -8,9 +8,9 @@ import TraceFixtures
 
 @Suite("Analysis")
 struct AnalysisTests {
-    private func finding(_ signature: String, saving: Double, score: Double = 80, claims: [Claim]) -> Finding {
+    private func finding(_ signature: String, saving: Double, severity: Severity = .error, claims: [Claim]) -> Finding {
         var finding = Finding(
-            rule: "R01", ruleName: "", title: Wording(signature), change: nil, score: score, fix: "",
+            rule: "R01", ruleName: "", title: Wording(signature), change: nil, severity: severity, fix: "",
             saving: Saving(time: .init(median: saving, low: saving / 2, high: saving * 2)), confidence: .high,
             signature: signature)
         finding.claims = claims
@@ -26,7 +26,7 @@ struct AnalysisTests {
             (1_900_000.0, UInt64(200_000_000), Severity.note), (2_100_000, 300_000_000, .warning),
             (1_900_000, 150_000_000, .warning), (1_900_000, 0, .warning),
         ] {
-            var finding = finding("a", saving: saving, score: 60, claims: [])
+            var finding = finding("a", saving: saving, severity: .warning, claims: [])
             finding.waive(in: run)
             #expect(finding.severity == severity)
         }
@@ -37,10 +37,10 @@ struct AnalysisTests {
         let (one, other) = (account("A", 100), account("B", 40))
         let found = Analysis.ranked(
             [
-                finding("first", saving: 100, score: 60, claims: [one]),
-                finding("second", saving: 90, score: 60, claims: [one]),
-                finding("third", saving: 40, score: 60, claims: [other]),
-                finding("fourth", saving: 30, score: 60, claims: [other]),
+                finding("first", saving: 100, severity: .warning, claims: [one]),
+                finding("second", saving: 90, severity: .warning, claims: [one]),
+                finding("third", saving: 40, severity: .warning, claims: [other]),
+                finding("fourth", saving: 30, severity: .warning, claims: [other]),
             ], storeTime: 1000, lossShare: 0)
         #expect(found.prefix(2).map(\.signature) == ["first", "third"])
         #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.signature, $0.saving.after) })["fourth"] == [2])
@@ -118,7 +118,8 @@ struct AnalysisTests {
                 account("E\(generator.next() % 4)", Double(generator.next() % 1000))
             }
             return finding(
-                "F\(index)", saving: Double(generator.next() % 2000), score: Double(generator.next() % 100),
+                "F\(index)", saving: Double(generator.next() % 2000),
+                severity: Severity.allCases[Int(generator.next() % 3)],
                 claims: claims)
         }
         let storeTime = Double(generator.next() % 3000)
@@ -134,27 +135,27 @@ struct AnalysisTests {
     @Test func `Notes come after errors, however much they save`() {
         let ranked = Analysis.ranked(
             [
-                finding("note", saving: 900, score: 10, claims: [account("A", 900)]),
-                finding("error", saving: 10, score: 90, claims: [account("B", 10)]),
+                finding("note", saving: 900, severity: .note, claims: [account("A", 900)]),
+                finding("error", saving: 10, severity: .error, claims: [account("B", 10)]),
             ],
             storeTime: 1000, lossShare: 0)
         #expect(ranked.map(\.signature) == ["error", "note"])
     }
 
     @Test func `A count alone makes no error, and a saving at the threshold makes a warning`() {
-        var counted = finding("trips", saving: 1000, score: 99, claims: [])
+        var counted = finding("trips", saving: 1000, severity: .error, claims: [])
         counted.weigh(isLongEnough: false, isLargePart: true, of: "trips")
         #expect(counted.severity == .warning && counted.reservations.isEmpty)
-        var timed = finding("time", saving: 1e9, score: 99, claims: [])
+        var timed = finding("time", saving: 1e9, severity: .error, claims: [])
         timed.weigh(isLongEnough: true, isLargePart: true, of: "trips")
         #expect(timed.severity == .error)
-        #expect(Significance.score(saving: 2e6, wallTime: 0, isMainThread: false) == 25)
-        #expect(Significance.score(saving: 2e7, wallTime: 0, isMainThread: false) == 75)
-        #expect(Significance.score(saving: 1e6, wallTime: 0, isMainThread: true) == 25)
-        #expect(Significance.score(saving: 1000, wallTime: 100_000, isMainThread: false) == 25)
-        #expect(Significance.score(saving: 1000, wallTime: 1_000_000, isMainThread: false) < 25)
+        #expect(Significance.severity(saving: 2e6, wallTime: 0, isMainThread: false) == .warning)
+        #expect(Significance.severity(saving: 2e7, wallTime: 0, isMainThread: false) == .error)
+        #expect(Significance.severity(saving: 1e6, wallTime: 0, isMainThread: true) == .warning)
+        #expect(Significance.severity(saving: 1000, wallTime: 100_000, isMainThread: false) == .warning)
+        #expect(Significance.severity(saving: 1000, wallTime: 1_000_000, isMainThread: false) == .note)
         // Saving all of a run of half a millisecond is not an error.
-        #expect(Severity(score: Significance.score(saving: 5e5, wallTime: 500_000, isMainThread: true)) == .warning)
+        #expect(Significance.severity(saving: 5e5, wallTime: 500_000, isMainThread: true) == .warning)
     }
 
     @Test func `All findings are notes if too many events were lost`() throws {

@@ -260,7 +260,8 @@ struct BudgetTests {
     ])
     func `A comment applies to its own module`(_ recorded: String, _ source: String, _ isSame: Bool) {
         let finding = Finding(
-            rule: "R01", ruleName: "", title: "", change: CallSite(file: recorded, line: 4), score: 50, fix: "",
+            rule: "R01", ruleName: "", title: "", change: CallSite(file: recorded, line: 4), severity: .warning,
+            fix: "",
             saving: Saving(), confidence: .high, signature: "")
         let acceptance = Acceptance(subject: .line(CallSite(file: source, line: 4), rule: "R01"), reason: "x")
         #expect(acceptance.covers(finding) == isSame)

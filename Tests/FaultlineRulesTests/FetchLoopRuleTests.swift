@@ -64,7 +64,6 @@ struct FetchLoopRuleTests {
         #expect(finding.saving.trips == 9)
         #expect(finding.saving.rows == 0)
         #expect(finding.severity == .warning)
-        #expect(abs(finding.score - (25 + 50 * 5.0 / 20)) < 0.001)
         #expect(finding.scopes == ["album"])
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
         #expect(

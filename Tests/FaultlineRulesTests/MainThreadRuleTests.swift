@@ -178,24 +178,25 @@ struct MainThreadRuleTests {
             let name = "other"
             let purpose = "other"
             let kinds: Set<EventKind> = []
-            let score: Double
+            let severity: Severity
             var manual: RuleManual { MainThreadRule().manual }
 
             func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
                 let site = CallSite(file: "App/List.swift", line: 40)
                 return RuleOutcome(findings: [
                     Finding(
-                        rule: id, ruleName: name, title: "", change: site, score: score, fix: "", saving: Saving(),
+                        rule: id, ruleName: name, title: "", change: site, severity: severity, fix: "",
+                        saving: Saving(),
                         confidence: .high, signature: id)
                 ])
             }
         }
-        let rules = { (score: Double) -> [String] in
-            analysis(rules: [MainThreadRule(), Other(score: score)]) { $0.fetch(for: 40) }.findings.map(\.rule)
+        let rules = { (severity: Severity) -> [String] in
+            analysis(rules: [MainThreadRule(), Other(severity: severity)]) { $0.fetch(for: 40) }.findings.map(\.rule)
         }
-        #expect(rules(50) == ["R99"])
+        #expect(rules(.warning) == ["R99"])
         // A note does not count as advice.
-        #expect(rules(10) == ["R12", "R99"])
+        #expect(rules(.note) == ["R12", "R99"])
     }
 
     @Test func `A finding with lost events is a note`() throws {

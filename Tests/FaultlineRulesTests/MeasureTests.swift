@@ -114,7 +114,7 @@ struct MeasureTests {
     }
 }
 
-@Suite("Costs and scores")
+@Suite("Costs and severities")
 struct CostTests {
     private func loads(_ rows: [UInt64], trip: UInt64, row: UInt64) -> [Load] {
         rows.map { Load(rows: $0, bytes: 0, duration: trip + row * $0) }
@@ -147,26 +147,16 @@ struct CostTests {
     }
 
     @Test(arguments: [(0.5, 10.0), (5, 25), (1, 1.5)])
-    func `A score never decreases, and is 25 and 75 at its thresholds`(_ info: Double, _ warning: Double) {
-        let score = { Score.of($0, info: info, warning: warning) }
-        #expect(score(-1) == 0)
-        #expect(score(0) == 0)
-        #expect(score(info) == 25)
-        #expect(score(warning) == 75)
-        #expect(score(.infinity) == 100)
-        #expect(score(.nan) == 0)
-        var last = 0.0
-        for step in 0..<4000 {
-            let value = score(Double(step) * 0.02)
-            #expect(value >= last)
-            #expect(value <= 100)
-            last = value
-        }
+    func `A figure is a warning from one threshold, and an error from the next`(_ warning: Double, _ error: Double) {
+        let severity = { Severity.of($0, warning: warning, error: error) }
+        for figure in [-1, 0, warning.nextDown, .nan] { #expect(severity(figure) == .note) }
+        for figure in [warning, error.nextDown] { #expect(severity(figure) == .warning) }
+        for figure in [error, .infinity] { #expect(severity(figure) == .error) }
     }
 
-    @Test func `Warnings begin at a score of 25, and errors at 75`() {
-        #expect(Severity(score: 24.9) == .note)
-        #expect(Severity(score: 25) == .warning)
-        #expect(Severity(score: 75) == .error)
+    @Test func `A figure that meets a threshold above that for errors is a warning`() {
+        #expect(Severity.of(10, warning: 10, error: 5) == .warning)
+        #expect(Severity.of(20, warning: 10, error: 5) == .error)
+        #expect(Severity.of(0, warning: 0, error: 5) == .note)
     }
 }

@@ -180,7 +180,7 @@ struct SaveSizeRuleTests {
             finding.explanation.map(\.text).first?.hasPrefix(
                 "48 saves followed one another, about 12 on each of 4 occasions, with one object each: 5.95 ms in all,")
                 == true)
-        #expect(abs(finding.score - (25 + 50 * 2.0 / 40)) < 0.001)
+        #expect(finding.severity == .warning)
     }
 
     @Test func `A few small saves in a long run are a note`() throws {

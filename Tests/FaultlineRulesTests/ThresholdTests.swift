@@ -175,7 +175,7 @@ struct ThresholdTests {
             var thresholds = Thresholds()
             for threshold in Thresholds.all { thresholds[threshold] = threshold.unit == .share ? min(1, value) : value }
             let analysis = thresholds.apply { Analysis(Profile(trace)) }
-            #expect(analysis.findings.allSatisfy { (0...100).contains($0.score) })
+            #expect(analysis.findings.allSatisfy { (0...1).contains($0.share) })
             #expect(thresholds.apply { RulePage.all.map { $0.manual.trigger } }.allSatisfy { !$0.isEmpty })
         }
     }

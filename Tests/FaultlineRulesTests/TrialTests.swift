@@ -8,7 +8,7 @@ import Testing
 struct TrialTests {
     private func finding(_ time: Saving.Range, pause: Saving.Range? = nil) -> Finding {
         Finding(
-            rule: "R01", ruleName: "N+1 faults", title: "Prefetch it", score: 50, fix: "",
+            rule: "R01", ruleName: "N+1 faults", title: "Prefetch it", severity: .warning, fix: "",
             saving: Saving(time: time, pause: pause), confidence: .high, signature: "")
     }
 

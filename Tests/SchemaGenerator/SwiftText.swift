@@ -184,7 +184,7 @@ struct SwiftText {
                         Detail(kind, record))
                 }
 
-                /// The values of what every event carries, in the order of ``EventSchema/common``.
+                /// The values that every event carries, in the order of ``EventSchema/common``.
                 package var commonValues: [UInt64] {
                     [
 

@@ -1,6 +1,6 @@
 import { batchCurveChart } from "./charts.js";
 import { element, fill } from "./elements.js";
-import { formatCount, formatCounted, formatDuration, spelledOut, withVisibleDirections } from "./format.js";
+import { formatCount, formatCounted, formatDuration, formatPercent, spelledOut, withVisibleDirections } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 
 /** The findings as cards: what to change, why, the code to paste, and what it saves. */
@@ -68,7 +68,7 @@ export function findingCard(head, entry, index, { follow, state }) {
     element("div", { class: "card-head" },
       state && element("span", { class: `state ${state[0]}` }, state[1]),
       element("span", { class: `severity ${finding.severity}` }, finding.severity),
-      element("span", { class: "score", title: "From 0 to 100, for the extent of the problem" }, `score ${Math.floor(finding.score)}`),
+      finding.share >= 0.005 && element("span", { class: "run-share" }, `saves ${formatPercent(finding.share)} of the run`),
       element("span", { class: "rule" }, `${finding.rule} ${finding.ruleName}`)),
     // The button does the same for readers who have no pointer.
     element("h3", canFollow ? { click: () => follow(index) } : {}, `${index + 1}. `, sentence(entry.title), "."),

@@ -25,8 +25,8 @@ package struct Finding: Sendable, Hashable {
     package var title: Wording
     /// The line to change, or `nil` if the trace does not have it.
     package var change: CallSite?
-    /// The score, from 0 to 100.
-    package var score: Double
+    /// The severity that the evidence and the saving are worth.
+    package var severity: Severity
     /// The places where the problem was observed, the most frequent first.
     package var seenAt: [Sighting] = []
     /// Examples of the events the finding is based on, the slowest first.
@@ -49,7 +49,7 @@ package struct Finding: Sendable, Hashable {
     package var codeLanguage = "swift"
     package var saving: Saving
     package var confidence: Confidence
-    /// Sentences that explain why the finding is rated below its score.
+    /// Sentences that explain why the finding is less severe than its evidence.
     package var reservations: [Wording] = []
     /// The finding's identity across runs: rule, entity, shape and function, but no line.
     ///
@@ -73,20 +73,17 @@ package struct Finding: Sendable, Hashable {
     package var remedy: Remedy?
 
     package init(
-        rule: String, ruleName: String, title: Wording, change: CallSite? = nil, score: Double, fix: Wording,
+        rule: String, ruleName: String, title: Wording, change: CallSite? = nil, severity: Severity, fix: Wording,
         code: [String] = [], saving: Saving, confidence: Confidence, signature: String
     ) {
-        (self.rule, self.ruleName, self.title, self.change, self.score) = (rule, ruleName, title, change, score)
+        (self.rule, self.ruleName, self.title, self.change, self.severity) = (rule, ruleName, title, change, severity)
         (self.fix, self.code, self.saving, self.confidence) = (fix, code, saving, confidence)
         self.signature = signature
     }
 
-    /// The severity that follows from the score.
-    package var severity: Severity { Severity(score: score) }
-
-    /// Turns the finding into a note, whatever its score was.
+    /// Turns the finding into a note, whatever its severity was.
     package mutating func downgrade(_ reason: Wording) {
-        score = min(score, Score.highestNote)
+        severity = .note
         reservations.append(reason)
     }
 
@@ -118,7 +115,7 @@ extension Finding {
     ///   - things: The plural of the other measure, such as `"trips"`.
     package mutating func weigh(isLongEnough: Bool, isLargePart: Bool, of things: String) {
         guard !isLongEnough else { return }
-        score = min(score, Score.highestWarning)
+        severity = min(severity, .warning)
         guard !isLargePart else { return }
         downgrade(
             "\(Significance.tooLittle()), and below \(threshold: Significance.part) of all \(things)."
@@ -133,7 +130,7 @@ extension Finding {
         let saved = saving.time.median
         guard saved > 0, run > 0, !hasFailures else { return }
         if saved < Significance.errorTime || saved < Double(run) * Significance.errorShare {
-            score = min(score, Score.highestWarning)
+            severity = min(severity, .warning)
         }
     }
 
@@ -196,7 +193,7 @@ extension [Finding] {
             let (time, more) = (joined.saving.time, other.saving.time)
             joined.saving.time = Saving.Range(
                 median: time.median + more.median, low: time.low + more.low, high: time.high + more.high)
-            joined.score = Swift.max(joined.score, other.score)
+            joined.severity = Swift.max(joined.severity, other.severity)
             // The statement that is tried stands for the others.
             if case .statement(var change) = joined.remedy, case .statement(let more) = other.remedy {
                 let rows = Double(change.rows) / Double(Swift.max(1, change.executions))
@@ -272,7 +269,7 @@ package struct Confidence: Sendable, Hashable, Comparable {
     /// Compares the levels.
     package static func < (a: Confidence, b: Confidence) -> Bool { a.level < b.level }
 
-    /// The factor for a saving's score when findings are ranked.
+    /// The factor for a saving when findings are ranked.
     var weight: Double {
         switch level {
         case .low: 0.4

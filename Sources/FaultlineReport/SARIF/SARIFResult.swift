@@ -14,7 +14,7 @@ struct SARIFResult {
     private var members: [String: JSONValue] {
         var members: [String: JSONValue] = [
             "ruleId": .string(finding.rule), "level": .string(finding.severity.name), "message": message,
-            "rank": .number(finding.score),
+            "rank": .number(100 * finding.share),
             // A finding keeps its name when other code changes.
             "partialFingerprints": .object([("findingSignature/v1", .string(finding.signature))]),
             "properties": .sorted([

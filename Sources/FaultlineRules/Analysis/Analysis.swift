@@ -134,7 +134,7 @@ public final class Analysis: Sendable {
 
     private static func isBefore(_ a: Finding, _ b: Finding) -> Bool {
         if a.severity != b.severity { return a.severity > b.severity }
-        return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
+        return (a.rank, b.signature) > (b.rank, a.signature)
     }
 
     /// Allots the time that was spent to the findings in order, so no time is saved twice.

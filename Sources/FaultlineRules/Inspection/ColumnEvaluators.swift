@@ -25,8 +25,7 @@ struct LargeColumnEvaluator: StoreEvaluator {
             return others.filter { $0.largestSize >= Self.minimumSize }.map { column in
                 finding(
                     "Move \(property: "\(table.label).\(column.label)") into a table of its own", in: table,
-                    score: Score.of(
-                        Double(column.largestSize) * Double(table.rows), info: 1_048_576, warning: 1_073_741_824),
+                    extent: Double(column.largestSize) * Double(table.rows) / 1_048_576,
                     fix: Self.fix(column.meanSize, "\(table.label).\(column.label)", isCoreData: facts.isCoreData),
                     explanation: [
                         "\(property: "\(table.label).\(column.label)") takes about \(size: column.meanSize * Double(table.rows)) of the table, "
@@ -84,7 +83,7 @@ struct HiddenColumnEvaluator: StoreEvaluator {
             let pages = Double(large.meanSize) / Double(facts.pageSize)
             return finding(
                 "Put \(property: "\(table.label).\(large.label)") after \(names)", in: table,
-                score: Score.of(pages * Double(table.rows), info: 500, warning: 500_000),
+                extent: (pages * Double(table.rows)) / 500,
                 fix: facts.isCoreData
                     ? "Core Data orders the columns by type and name, binary data last: move the large value into an entity of its "
                         + "own, or make it binary data."
@@ -129,7 +128,7 @@ struct SparseTableEvaluator: StoreEvaluator {
                 return finding(
                     "Give the entities in \(code: table.name) tables of their own: they share few properties",
                     in: table,
-                    score: Score.of(share * Double(table.rows), info: 500, warning: 1_000_000),
+                    extent: (share * Double(table.rows)) / 500,
                     fix:
                         "Entities without a common parent have tables of their own. Properties that they share can "
                         + "move to a related entity.",

@@ -18,7 +18,7 @@ struct FragmentationEvaluator: StoreEvaluator {
         guard free + unused >= Self.minimumEmpty else { return [] }
         return [
             finding(
-                "Vacuum the file", of: facts, score: Score.of(free + unused, info: 0.2, warning: 1),
+                "Vacuum the file", of: facts, extent: (free + unused) / 0.2,
                 fix: "VACUUM rewrites the file. It needs as much space again while it runs.",
                 code: ["VACUUM;"],
                 explanation: [
@@ -53,7 +53,7 @@ struct HistoryEvaluator: StoreEvaluator {
         return [
             finding(
                 "Delete persistent history that every reader has processed", of: facts,
-                score: Score.of(share, info: 0.2, warning: 1),
+                extent: share / 0.2,
                 fix:
                     "Run \(code: "NSPersistentHistoryChangeRequest.deleteHistory(before:)") with the date that all readers have reached, "
                     + "then let the file shrink with VACUUM (\(code: "NSSQLiteManualVacuumOption")).",
@@ -102,7 +102,7 @@ struct PageCacheEvaluator: StoreEvaluator {
         return [
             finding(
                 "Give SQLite's page cache \(size: kibibytes << 10)", of: facts,
-                score: Score.of(hot, info: 8_388_608, warning: 1_073_741_824),
+                extent: hot / 8_388_608,
                 fix: facts.isCoreData
                     ? "Pass it to the store as a pragma (\(code: "NSSQLitePragmasOption"): cache_size)."
                     : "Set it on each connection: with \(size: size), SQLite reads the same pages again and again.",
@@ -131,7 +131,7 @@ struct StatisticsEvaluator: StoreEvaluator {
         guard let largest = tables.max(by: { ($0.rows, $1.name) < ($1.rows, $0.name) }) else { return [] }
         return [
             finding(
-                "Run ANALYZE", in: largest, score: Score.highestNote,
+                "Run ANALYZE", in: largest, extent: 0,
                 fix: "Without statistics SQLite guesses which of several indexes is more selective.",
                 code: ["ANALYZE;"],
                 explanation: [

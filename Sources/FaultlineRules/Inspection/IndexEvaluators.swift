@@ -24,7 +24,7 @@ struct MissingIndexEvaluator: StoreEvaluator {
                 let target = facts.table(reference.table)?.label ?? reference.table
                 return finding(
                     "Index \(entity: table.label) by \(property: column?.label ?? reference.column)", in: table,
-                    score: Score.of(Double(table.rows), info: 500, warning: 500_000),
+                    extent: Double(table.rows) / 500,
                     fix: facts.isCoreData
                         ? "Add a fetch index to \(entity: table.label) in the model, and let the store migrate."
                         : "SQLite then seeks the rows that refer to one \(entity: target), in queries and when it is "
@@ -76,7 +76,7 @@ struct RedundantIndexEvaluator: StoreEvaluator {
                     belongsToModel
                         ? "Remove the index \(code: index.nameInModel) from the model"
                         : "Drop the index \(code: index.name)", in: table,
-                    score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
+                    extent: Double(max(index.size, table.rows * 12)) / 65_536,
                     fix: Self.fix(of: index, table, facts),
                     code: belongsToModel ? [] : ["DROP INDEX \(StatementText.quoted(index.name));"],
                     explanation: [
@@ -149,7 +149,7 @@ struct FoldedTableEvaluator: StoreEvaluator {
                 }
                 return finding(
                     "Fold \(entity: other.label) into \(entity: table.label)", in: table,
-                    score: Score.of(Double(table.rows), info: 2000, warning: 2_000_000),
+                    extent: Double(table.rows) / 2000,
                     fix: "Each row of one table refers to one row of the other. In one table they are read together.",
                     explanation: [
                         "Each of \(rows: table.rows) of \(entity: table.label) refers to a different one of "
@@ -227,7 +227,7 @@ struct UnusedIndexEvaluator: StoreEvaluator {
         return finding(
             belongsToModel
                 ? "Remove the index \(code: index.nameInModel) from the model" : "Drop the index \(code: index.name)",
-            in: table, score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
+            in: table, extent: Double(max(index.size, table.rows * 12)) / 65_536,
             fix: "First make sure that neither another program nor a rarer task needs it: a trace shows only what ran.",
             code: belongsToModel ? [] : ["DROP INDEX \(StatementText.quoted(index.name));"],
             explanation: [

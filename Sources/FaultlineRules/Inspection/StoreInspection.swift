@@ -7,11 +7,11 @@ internal import FaultlineTrace
 /// often something is used, so findings are warnings at most, and no saving is predicted.
 package struct StoreInspection: Sendable {
     package let facts: StoreFacts
-    /// The findings, the highest score first.
+    /// The findings, the largest extent first.
     package let findings: [Finding]
     /// The data that each check examined.
     package let checks: [RuleCheck]
-    /// Advice that its trial did not confirm, the highest score first.
+    /// Advice that its trial did not confirm, the largest extent first.
     package let withdrawn: [WithdrawnAdvice]
     /// The number of pieces of advice that could not be tried and are not given.
     package let untried: Int
@@ -25,7 +25,7 @@ package struct StoreInspection: Sendable {
     ///
     /// - Parameters:
     ///   - statements: Findings about statements of a program that uses the store, which need no trial.
-    ///   - trial: Tries a piece of advice. Called with the highest score first. Returns `nil` if the advice could not be tried;
+    ///   - trial: Tries a piece of advice. Called with the largest extent first. Returns `nil` if the advice could not be tried;
     ///     it is then not given.
     package init(
         _ facts: StoreFacts, statements: [Finding] = [], trying trial: (StoreAdvice) -> StoreTrial?
@@ -37,7 +37,7 @@ package struct StoreInspection: Sendable {
             HistoryEvaluator(), PageCacheEvaluator(), StatisticsEvaluator(),
         ]
         let advice = evaluators.flatMap { $0.advice(facts) }.ordered {
-            ($0.finding.score, $1.finding.signature) > ($1.finding.score, $0.finding.signature)
+            ($0.extent, $1.finding.signature) > ($1.extent, $0.finding.signature)
         }
         var found = statements
         var withdrawn: [WithdrawnAdvice] = []
@@ -95,8 +95,10 @@ extension StoreEvaluator {
     }
 
     /// Creates a finding about a table or the file.
+    ///
+    /// - Parameter extent: The extent of the problem, as a multiple of that which is worth a warning.
     func finding(
-        _ title: Wording, in table: StoreFacts.Table? = nil, of facts: StoreFacts? = nil, score: Double, fix: Wording,
+        _ title: Wording, in table: StoreFacts.Table? = nil, of facts: StoreFacts? = nil, extent: Double, fix: Wording,
         code: [String] = [], alternatives: [Wording] = [],
         explanation: [Wording], evidence: [Evidence], what: String = "", trying proposal: StoreProposal
     ) -> StoreAdvice {
@@ -104,12 +106,12 @@ extension StoreEvaluator {
             rule: rule, ruleName: name, title: title,
             change: table.map { CallSite(file: "", line: 0, function: "table \($0.name)") }
                 ?? facts.map { CallSite(file: $0.path, line: 0) },
-            score: min(score, Score.highestWarning), fix: fix, code: code, saving: Saving(),
+            severity: extent >= 1 ? .warning : .note, fix: fix, code: code, saving: Saving(),
             confidence: .medium("the way the program uses the store is unknown"),
             signature: [rule, table?.name ?? "", what].joined(separator: "|"))
         finding.explanation = explanation
         finding.alternatives = alternatives
         finding.evidence = evidence
-        return StoreAdvice(finding: finding, proposal: proposal)
+        return StoreAdvice(finding: finding, proposal: proposal, extent: extent)
     }
 }

@@ -43,12 +43,12 @@ package struct AggregateRule: Rule {
         let saving = Self.saving(demand, estimate, fetch, costs.machine)
         // If rows were used, the trace shows only which properties were read, not why.
         let isCertain = demand.tally.touchedRows == 0
-        let score = Score.of(
-            Double(demand.tally.rows) / Double(demand.tally.executions), info: ResultDemand.minimumRows.value,
-            warning: 1000)
+        let severity = Severity.of(
+            Double(demand.tally.rows) / Double(demand.tally.executions), warning: ResultDemand.minimumRows.value,
+            error: 1000)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: isCertain ? score : min(score, Score.highestWarning),
+            severity: isCertain ? severity : min(severity, .warning),
             fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
             confidence: min(
                 isCertain ? .high : .medium("the trace does not show what the values were used for"),

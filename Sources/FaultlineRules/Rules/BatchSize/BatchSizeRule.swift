@@ -64,7 +64,7 @@ extension BatchSizeRule {
             rule: id, ruleName: name,
             title: "Read rows of \(entity: fetch.shape.entity) from the result, not from a copy of it",
             change: places.first?.site ?? fetch.site,
-            score: Score.of(unread / Double(max(1, use.materialisedRowsRead)), info: 1, warning: 10),
+            severity: Severity.of(unread / Double(max(1, use.materialisedRowsRead)), warning: 1, error: 10),
             fix: "Keep the \(code: "FetchResults") and index into it. Making an array of it loads every batch.",
             saving: Saving(time: Saving.Range(saving)),
             confidence: min(.medium("other code may need the batches"), estimate.confidence),

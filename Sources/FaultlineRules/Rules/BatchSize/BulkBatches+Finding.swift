@@ -19,7 +19,7 @@ extension BulkBatches {
             ? max(now / max(1, then), memory / Self.memoryLimit.value) : now / max(1, then)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title(advised), change: fetch.site,
-            score: Score.of(figure - 1, info: 0.3, warning: 4), fix: fix(curve),
+            severity: Severity.of(figure - 1, warning: 0.3, error: 4), fix: fix(curve),
             code: ["request.fetchBatchSize = \(advised)"], saving: Saving(time: Saving.Range(saving)),
             confidence: use.runsLost > 0
                 ? min(.medium("only a part of the rows' use was recorded"), estimate.confidence)

@@ -37,7 +37,7 @@ extension ScreenBatches {
             self.pause(line, fault) - factor * first
         }
         var finding = Finding(
-            rule: rule.id, ruleName: rule.name, title: title, change: fetch.site, score: score(fault),
+            rule: rule.id, ruleName: rule.name, title: title, change: fetch.site, severity: severity(fault),
             fix: fix(fault), code: ["request.fetchBatchSize = \(advised)"],
             saving: Saving(time: Saving.Range(total)),
             confidence: byPauses
@@ -89,15 +89,15 @@ extension ScreenBatches {
         }
     }
 
-    /// The score of the rows that a screen loads but does not show, per row shown.
+    /// The severity of the rows that a screen loads but does not show, per row shown.
     ///
     /// For batches that are too small, of the extra trips.
-    private func score(_ fault: Fault) -> Double {
+    private func severity(_ fault: Fault) -> Severity {
         let figure =
             fault == .tooSmall
             ? (Double(screen) / Double(size)).rounded(.up) - 1
             : (loaded - Double(advised)) / Double(screen)
-        return Score.of(figure, info: 0.5, warning: 10)
+        return Severity.of(figure, warning: 0.5, error: 10)
     }
 
     /// Whether the advised size costs at least as much as the current one, and does not shorten the waits.

@@ -33,8 +33,8 @@ package struct FailureRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
             // The program does not notice that a fault failed, so its failures weigh more.
-            score: Score.of(
-                Double(evidence.failures), info: Self.minimumFailures.value, warning: key.kind == .fault ? 10 : 100),
+            severity: Severity.of(
+                Double(evidence.failures), warning: Self.minimumFailures.value, error: key.kind == .fault ? 10 : 100),
             fix: advice.fix, code: advice.code, saving: Saving(), confidence: .high,
             signature: ([id, key.kind.name, advice.cause.rawValue, key.site?.function ?? ""] + key.entities)
                 .joined(separator: "|"))

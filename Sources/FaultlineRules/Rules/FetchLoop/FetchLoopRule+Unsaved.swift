@@ -40,11 +40,11 @@ extension FetchLoopRule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Leave unsaved objects out of the fetches of \(entity: entity)",
             change: fetch.key.site,
-            score: min(
-                Score.highestWarning,
-                Score.of(
+            severity: min(
+                Severity.warning,
+                Severity.of(
                     Double(counts.pendingObjects) / Double(max(1, counts.pendingFetches)),
-                    info: Self.minimumPending.value, warning: 100 * Self.minimumPending.value)),
+                    warning: Self.minimumPending.value, error: 100 * Self.minimumPending.value)),
             fix:
                 "If the fetch only has to find saved objects, leave the unsaved ones out. If it must find new ones "
                 + "too, keep these in a dictionary, or save in parts so that fewer are unsaved.",

@@ -128,8 +128,8 @@ package struct FetchLoopRule: Rule {
         let occurrences = Double(max(1, evidence.occurrences))
         var finding = Finding(
             rule: id, ruleName: name, title: title, change: key.fetch.site,
-            score: Score.of(
-                Double(evidence.executions) / occurrences, info: LoopDetector.threshold.value, warning: 25),
+            severity: Severity.of(
+                Double(evidence.executions) / occurrences, warning: LoopDetector.threshold.value, error: 25),
             fix: fix, code: code, saving: Saving(time: saving), confidence: confidence,
             signature: [id, what, SignatureText.shape(key.fetch.shape), key.fetch.site?.function ?? ""]
                 .joined(separator: "|"))
@@ -151,7 +151,7 @@ package struct FetchLoopRule: Rule {
             saving: finding.saving.time.median, wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
         // Trips alone make no error, nor does a saving that may be zero.
-        if !isLongEnough || finding.saving.time.low <= 0 { finding.score = min(finding.score, Score.highestWarning) }
+        if !isLongEnough || finding.saving.time.low <= 0 { finding.severity = min(finding.severity, Severity.warning) }
         finding.weigh(
             isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
             of: "trips")
@@ -301,7 +301,7 @@ extension FetchLoopRule {
         finding.alternatives = advice.alternatives
         weigh(&finding, evidence, trips: profile.totals.readTrips)
         // A trace alone cannot justify more than a warning for a change of the model.
-        finding.score = min(finding.score, Score.highestWarning)
+        finding.severity = min(finding.severity, Severity.warning)
         return finding
     }
 }

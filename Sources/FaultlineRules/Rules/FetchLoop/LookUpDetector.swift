@@ -126,10 +126,10 @@ extension FetchLoopRule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Fetch the objects of \(entity: key.entity) at once by their IDs, with IN",
             change: key.site,
-            score: min(
-                Score.highestWarning,
-                Score.of(
-                    Double(evidence.executions) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
+            severity: min(
+                Severity.warning,
+                Severity.of(
+                    Double(evidence.executions) / occurrences, warning: LoopDetector.threshold.value, error: 250)),
             fix:
                 "Before the objects are read, fetch them by their IDs. This fetch also fills the objects that "
                 + "\(code: "object(with:)") has already returned.",

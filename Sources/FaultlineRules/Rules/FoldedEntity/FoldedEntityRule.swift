@@ -179,8 +179,8 @@ package struct FoldedEntityRule: Rule {
         }
         var finding = Finding(
             rule: id, ruleName: name, title: title(pair), change: pair.fetches[0].key.site,
-            score: min(
-                Score.highestWarning, Score.of(Double(pair.targets), info: Self.minimumRows.value, warning: 5000)),
+            severity: min(
+                Severity.warning, Severity.of(Double(pair.targets), warning: Self.minimumRows.value, error: 5000)),
             fix:
                 "Move the properties that are always read with \(entity: pair.edge.entity) into it, or prefetch "
                 + "\(quoted: pair.edge.name) "

@@ -38,7 +38,7 @@ package struct HeldObjectRule: Rule {
         let scope: Wording = scopes.first.map { "the scope \(scope: $0)" } ?? "its scope"
         var finding = Finding(
             rule: id, ruleName: name, title: "Turn \(entity: key.entity) objects back into faults when \(scope) closes",
-            change: key.site, score: Score.of(Double(evidence.maximumBytes), info: 32_768, warning: 16_777_216),
+            change: key.site, severity: Severity.of(Double(evidence.maximumBytes), warning: 32_768, error: 16_777_216),
             fix:
                 "Keep the object's ID, and refresh the object to a fault or release it. Its values are read again when they "
                 + "are needed.",

@@ -38,7 +38,8 @@ package struct LargeValueRule: Rule {
         let words = LargeValueAdvice(candidate: candidate)
         var finding = Finding(
             rule: id, ruleName: name, title: words.title, change: words.declaration,
-            score: Score.of(bytes / Double(unread), info: 4096, warning: 65536), fix: words.fix, code: words.code,
+            severity: Severity.of(bytes / Double(unread), warning: 4096, error: 65536), fix: words.fix,
+            code: words.code,
             saving: Saving(time: time), confidence: byte.confidence,
             signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
         finding.saving.bytes = Int64(saturating: bytes)

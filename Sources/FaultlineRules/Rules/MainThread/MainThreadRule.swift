@@ -32,9 +32,9 @@ package struct MainThreadRule: Rule {
         let position: Wording = key.site.map { " at \(site: $0)" } ?? ""
         var finding = Finding(
             rule: id, ruleName: name, title: Self.title(key.kind), change: key.site,
-            score: Score.of(
-                Double(evidence.longest), info: BlockDetector.threshold.value,
-                warning: Self.longBlock.value),
+            severity: Severity.of(
+                Double(evidence.longest), warning: BlockDetector.threshold.value,
+                error: Self.longBlock.value),
             fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(),
             confidence: .medium("some of the work may have to stay on the main thread"),
             signature: [id, key.kind.name, key.site?.function ?? ""].joined(separator: "|"))

@@ -37,7 +37,7 @@ package struct MigrationOnMainThreadRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Open the store on a background thread, because opening migrates it",
             change: key.site,
-            score: Score.of(longest, info: Self.pause.value, warning: Self.longPause.value),
+            severity: Severity.of(longest, warning: Self.pause.value, error: Self.longPause.value),
             fix:
                 "Create the container in a task of its own and show a progress view meanwhile; the main context is available "
                 + "when it is done.",

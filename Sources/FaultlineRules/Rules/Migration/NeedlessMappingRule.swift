@@ -35,7 +35,7 @@ package struct NeedlessMappingRule: Rule {
         let saved = Double(evidence.inferableTime - evidence.timeInSQL)
         var finding = Finding(
             rule: id, ruleName: name, title: "Let the migration be inferred instead of using a mapping model",
-            change: key.site, score: Score.of(saved, info: Self.waste.value, warning: Self.longWaste.value),
+            change: key.site, severity: Severity.of(saved, warning: Self.waste.value, error: Self.longWaste.value),
             fix:
                 "Leave the mapping model and the migration manager out: the container migrates the store when it opens it. A "
                 + "mapping model in the description's mappingModels is run in SQL too, as long as it only copies.",

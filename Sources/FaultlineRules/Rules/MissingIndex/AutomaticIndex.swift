@@ -86,7 +86,7 @@ extension MissingIndexRule {
             title: proposal.map { "Index \(entity: $0.entity) by \($0.properties)" }
                 ?? "Index \(code: index.table) by \(code: columns)",
             change: fetches.first?.key.site,
-            score: Score.of(each, info: FetchIndexing.minimumRows.value, warning: 50_000),
+            severity: Severity.of(each, warning: FetchIndexing.minimumRows.value, error: 50_000),
             fix: "With an index in the store, SQLite need not build one for every fetch."
                 + (isOfRelationship ? " New stores have one for each relationship; this store has lost it." : ""),
             code: proposal.flatMap { isOfRelationship ? nil : $0.code }
@@ -150,7 +150,7 @@ extension MissingIndexRule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: "Create an index on \(entity: index.table)(\(Wording.properties(index.columns)))", change: key.site,
-            score: Score.of(each, info: FetchIndexing.minimumRows.value, warning: 50_000),
+            severity: Severity.of(each, warning: FetchIndexing.minimumRows.value, error: 50_000),
             fix: "With an index in the database, SQLite need not build one for every run.",
             code: [StatementText.index(on: index.table, index.columns.map { .init(name: $0) })],
             saving: Saving(time: saving), confidence: .low("the cost of an automatic index is assumed"),

@@ -67,9 +67,10 @@ private struct ExaminedStatement {
         let steps = Double(tuning.before.steps) / Double(max(1, tuning.runs))
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title, change: groups[0].key.site,
-            score: max(
-                Score.of(steps, info: FetchIndexing.minimumRows.value, warning: 200_000),
-                Significance.score(saving: saved, wallTime: profile.knownWallTime ?? 0, isMainThread: false)), fix: fix,
+            severity: max(
+                Severity.of(steps, warning: FetchIndexing.minimumRows.value, error: 200_000),
+                Significance.severity(saving: saved, wallTime: profile.knownWallTime ?? 0, isMainThread: false)),
+            fix: fix,
             code: tuning.code, saving: Saving(time: .init(median: saved, low: saved * 0.8, high: Double(time))),
             confidence: tuning.hasRecordedValues
                 ? .high

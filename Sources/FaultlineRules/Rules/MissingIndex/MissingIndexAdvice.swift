@@ -123,7 +123,7 @@ extension MissingIndexRule {
         let saved = max(0, long.reduce(0) { $0 + $1.saved } - Self.upkeep * Double(profile.writes(of: index.entity)))
         var finding = Finding(
             rule: id, ruleName: name, title: "Index \(entity: index.entity) by \(index.properties)",
-            change: fetches[0].key.site, score: Self.score(long), fix: index.namesColumns ? index.modelFix : "",
+            change: fetches[0].key.site, severity: Self.severity(long), fix: index.namesColumns ? index.modelFix : "",
             code: index.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("the trace does not show how many rows SQLite scans"),
             signature: fetches[0].signature(id, index.properties.text))
@@ -150,7 +150,7 @@ extension MissingIndexRule {
             title:
                 "Find out why the fetch of \(entity: fetch.key.shape.entity) takes \(duration: long.time) for \(rows) "
                 + (rows.text == "1" ? "row" : "rows"),
-            change: fetch.key.site, score: min(Score.highestWarning, Self.score([long])),
+            change: fetch.key.site, severity: min(Severity.warning, Self.severity([long])),
             fix: gap.remedy.isEmpty
                 ? "Run the statement with \(code: "EXPLAIN QUERY PLAN")."
                 : "Run the program with \(gap.remedy), which logs SQLite's plan.",
@@ -169,9 +169,9 @@ extension MissingIndexRule {
         return finding
     }
 
-    private static func score(_ long: [LongFetch]) -> Double {
-        Score.of(
-            long.map(\.time).max() ?? 0, info: LongFetch.minimumTime.value, warning: 25 * LongFetch.minimumTime.value)
+    private static func severity(_ long: [LongFetch]) -> Severity {
+        Severity.of(
+            long.map(\.time).max() ?? 0, warning: LongFetch.minimumTime.value, error: 25 * LongFetch.minimumTime.value)
     }
 
     private static func what(_ long: [LongFetch], _ profile: Profile) -> Wording {

@@ -81,7 +81,7 @@ package struct MissingIndexRule: Rule {
             high: scans.reduce(0) { $0 + $1.high })
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: first.key.site,
-            score: Score.of(demand.scannedRows, info: FetchIndexing.minimumRows.value, warning: 50_000),
+            severity: Severity.of(demand.scannedRows, warning: FetchIndexing.minimumRows.value, error: 50_000),
             fix: advice.fix,
             code: demand.index.code,
             saving: Saving(time: saving),
@@ -221,10 +221,10 @@ extension MissingIndexRule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Drop the index of \(entity: index.entity) by \(index.properties)",
             change: nil,
-            score: min(
-                Score.highestWarning,
-                Score.of(
-                    Double(writes), info: Self.needlessWrites.value, warning: 1000 * Self.needlessWrites.value)),
+            severity: min(
+                Severity.warning,
+                Severity.of(
+                    Double(writes), warning: Self.needlessWrites.value, error: 1000 * Self.needlessWrites.value)),
             fix: "The index on \(longer) serves the same queries. Every written row pays for both.",
             saving: Saving(), confidence: .medium("fetches outside the trace may use the index"),
             signature: [id, "needless", table, columns.joined(separator: ",")].joined(separator: "|"))

@@ -172,7 +172,7 @@ extension MissingIndexRule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Create an index on \(entity: indexes.table)(\(columns))",
             change: key.site,
-            score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000),
+            severity: Severity.of(perRun, warning: FetchIndexing.minimumRows.value, error: 50_000),
             fix: "SQLite then seeks the matching rows instead of stepping through the table.",
             code: indexes.code,
             saving: Saving(

@@ -36,9 +36,9 @@ package struct OpenReadRule: Rule {
                 ? "End the transaction that reads, so that the write-ahead log can be reset"
                 : "End the read of \(code: Phrase.shortened(summary, to: 60)), so that the write-ahead log can be reset",
             change: key.site,
-            score: min(
-                Score.highestWarning,
-                Score.of(Double(evidence.growth), info: Self.growth.value, warning: 16 * Self.growth.value)),
+            severity: min(
+                Severity.warning,
+                Severity.of(Double(evidence.growth), warning: Self.growth.value, error: 16 * Self.growth.value)),
             fix: isTransaction
                 ? "Commit as soon as the rows are read."
                 : "Read the result to its end, or close it.",

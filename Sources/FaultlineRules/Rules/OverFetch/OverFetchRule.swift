@@ -97,7 +97,7 @@ package struct OverFetchRule: Rule {
         let saving = Self.saving(waste, estimate, costs.identities(of: fetch.key.shape).line, fetch, costs.machine)
         var finding = Finding(
             rule: id, ruleName: name, title: waste.title, change: fetch.key.site,
-            score: Score.of(waste.figure, info: 1, warning: 20), fix: waste.fix, code: waste.code,
+            severity: Severity.of(waste.figure, warning: 1, error: 20), fix: waste.fix, code: waste.code,
             saving: Saving(time: Saving.Range(saving)),
             confidence: min(.medium("other runs may use more rows"), estimate.confidence),
             signature: fetch.signature(id, waste.what))

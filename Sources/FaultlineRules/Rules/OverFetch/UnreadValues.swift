@@ -56,7 +56,7 @@ struct UnreadValues {
         let words = UnreadValueAdvice(entity: shape.entity, properties: unread)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: words.title, change: fetch.key.site,
-            score: Score.of(bytes / Double(rows), info: 256, warning: 16384), fix: words.fix,
+            severity: Severity.of(bytes / Double(rows), warning: 256, error: 16384), fix: words.fix,
             code: words.code(profile),
             saving: Saving(time: saving), confidence: byte.confidence,
             signature: fetch.signature(rule.id, unread.joined(separator: ",")))

@@ -66,7 +66,7 @@ package struct PlanRule: Rule {
             rule: id, ruleName: name,
             title:
                 "Run ANALYZE: SQLite has \(count: plans.count) plans for the fetch of \(entity: fetch.key.shape.entity)",
-            change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio.value, warning: 1000),
+            change: fetch.key.site, severity: Severity.of(ratio, warning: Self.minimumRatio.value, error: 1000),
             fix: "SQLite chooses a plan by its statistics about the tables, which can be old or differ between "
                 + "stores. "
                 + AnalyzeAdvice.fix + " Or declare the index that the better plan uses.",
@@ -99,8 +99,8 @@ package struct PlanRule: Rule {
         let (fetch, saved) = (old.fetches[0], old.saving(costs.machine))
         var finding = Finding(
             rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
-            score: Score.of(
-                old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
+            severity: Severity.of(
+                old.difference?.size ?? Self.minimumRatio.value, warning: Self.minimumRatio.value, error: 1000),
             fix: AnalyzeAdvice.fix + " If SQLite still scans the table afterward, it has no suitable index.",
             code: AnalyzeAdvice.code,
             saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)),

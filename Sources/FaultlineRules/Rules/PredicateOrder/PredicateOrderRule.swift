@@ -105,7 +105,8 @@ package struct PredicateOrderRule: Rule {
         let advice = PredicateOrderAdvice(fetch: fetch, order: order, search: search)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(avoided, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
+            severity: Severity.of(avoided, warning: Self.minimumRows.value, error: 50_000), fix: advice.fix,
+            code: advice.code,
             saving: Saving(time: Saving.Range(range)),
             confidence: search.leftOver == nil
                 ? .low("the selectivity of the other terms is assumed")

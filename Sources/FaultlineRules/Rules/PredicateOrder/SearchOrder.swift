@@ -101,7 +101,7 @@ extension PredicateOrderRule {
         let advice = PredicateOrderAdvice.Searches(order: order)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(order.ratio - 1, info: SearchOrder.threshold.value - 1, warning: 4),
+            severity: Severity.of(order.ratio - 1, warning: SearchOrder.threshold.value - 1, error: 4),
             fix: advice.fix, code: advice.code,
             saving: Saving(time: saving), confidence: .low("the selectivity of each search is estimated"),
             signature: fetch.signature(id, [order.first, order.second].map(\.keyPath).joined(separator: ",")))

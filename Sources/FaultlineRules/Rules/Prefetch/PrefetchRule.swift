@@ -98,10 +98,10 @@ package struct PrefetchRule: Rule {
         let saving = model.saving
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
-            score: Score.of(
+            severity: Severity.of(
                 Double(evidence.trips) / Double(max(1, evidence.occurrences)),
-                info: FaultDetector.threshold.value,
-                warning: 25),
+                warning: FaultDetector.threshold.value,
+                error: 25),
             fix: advice.fix, code: advice.code, saving: Saving(time: saving),
             confidence: costs.store.confidence(in: model.range), signature: advice.signature)
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
@@ -130,13 +130,13 @@ package struct PrefetchRule: Rule {
         return finding
     }
 
-    /// Turns cheap trips into a note, however many they are, and limits the score of others to that of their time.
+    /// Turns cheap trips into a note, however many they are, and limits the severity of others to that of their time.
     private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence) {
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         let saving = finding.saving.time.median
-        finding.score = min(
-            finding.score,
-            Significance.score(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread))
+        finding.severity = min(
+            finding.severity,
+            Significance.severity(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread))
         if saving > 0,
             !Significance.isMet(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread)
         {

@@ -67,9 +67,9 @@ extension PreparationRule {
             time: .init(median: prepared + between / 2, low: prepared / 2, high: prepared + between))
         if between > 0 {
             finding.confidence = .medium("the trace does not show how long opening and closing take")
-            finding.score = max(
-                finding.score,
-                Significance.score(
+            finding.severity = max(
+                finding.severity,
+                Significance.severity(
                     saving: prepared + between / 2, wallTime: profile.knownWallTime ?? 0, isMainThread: false))
             finding.reservations = []
         }

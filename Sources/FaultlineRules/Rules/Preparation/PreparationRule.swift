@@ -49,7 +49,7 @@ package struct PreparationRule: Rule {
                 ? "Keep the statement of the fetch of \(entity: entity) prepared"
                 : "Use one statement text for all values of the fetch of \(entity: entity)",
             change: fetch.key.site,
-            score: Score.of(Double(counts.preparations), info: Self.minimumPreparations.value, warning: 1000),
+            severity: Severity.of(Double(counts.preparations), warning: Self.minimumPreparations.value, error: 1000),
             fix: isSame
                 ? "A prepared statement is discarded when its connection is closed, when the schema changes, or when "
                     + "hundreds of other statements ran in between. Keep the container, and do not change the schema "
@@ -142,7 +142,7 @@ extension PreparationRule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Keep this statement prepared, and bind other values to it",
             change: statement.site,
-            score: Score.of(Double(preparations), info: Self.minimumPreparations.value, warning: 1000),
+            severity: Severity.of(Double(preparations), warning: Self.minimumPreparations.value, error: 1000),
             fix: Self.fix(library),
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("some of the preparations may remain"),

@@ -47,7 +47,8 @@ package struct RefaultRule: Rule {
         let left = max(0, time - Self.claimedElsewhere(key, profile))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change ?? key.site,
-            score: Score.of(Double(evidence.repeats), info: 10, warning: 1000), fix: advice.fix, code: advice.code,
+            severity: Severity.of(Double(evidence.repeats), warning: 10, error: 1000), fix: advice.fix,
+            code: advice.code,
             saving: Saving(time: .init(median: time, low: time / 2, high: time)),
             confidence: needless == 1
                 ? .medium("objects may be kept for only a part of the uses")

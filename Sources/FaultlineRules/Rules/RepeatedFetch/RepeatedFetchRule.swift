@@ -46,7 +46,7 @@ package struct RepeatedFetchRule: Rule {
         let saving = Saving.Range(median: avoided, low: avoided, high: max(avoided, Double(evidence.time) * share))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
-            score: Score.of(Double(evidence.most), info: Self.manyTimes.value, warning: 25), fix: advice.fix,
+            severity: Severity.of(Double(evidence.most), warning: Self.manyTimes.value, error: 25), fix: advice.fix,
             code: advice.code,
             saving: Saving(time: saving), confidence: .high,
             signature: [id, SignatureText.shape(key.shape), key.site?.function ?? ""].joined(separator: "|"))

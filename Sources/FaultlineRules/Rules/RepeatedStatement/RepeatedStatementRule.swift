@@ -49,7 +49,7 @@ package struct RepeatedStatementRule: Rule {
         let overhead = isOverhead ? Double(evidence.overhead) : 0
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
-            score: Score.of(Double(evidence.most), info: Self.manyTimes.value, warning: 25), fix: advice.fix,
+            severity: Severity.of(Double(evidence.most), warning: Self.manyTimes.value, error: 25), fix: advice.fix,
             code: advice.code,
             saving: Saving(
                 time: .init(median: avoided + overhead / 2, low: avoided, high: high + overhead)),
@@ -77,7 +77,7 @@ package struct RepeatedStatementRule: Rule {
                 sql: key.sql, executions: evidence.executions, rows: evidence.rows, time: evidence.time,
                 kind: .once(runs: evidence.executions / max(1, evidence.occurrences))))
         // Counts alone make no error, as little time as the runs may take.
-        finding.score = min(finding.score, Score.highestWarning)
+        finding.severity = min(finding.severity, Severity.warning)
         finding.weigh(
             isLongEnough: Significance.isMet(
                 saving: avoided, wallTime: evidence.wallTime,

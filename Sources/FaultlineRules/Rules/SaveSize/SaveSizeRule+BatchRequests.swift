@@ -42,11 +42,11 @@ extension SaveSizeRule {
         func saving(_ speedUp: Double) -> Double { time * (1 - 1 / speedUp) + commit }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: min(
-                Score.highestWarning,
-                Score.of(
-                    Double(tally.rows) / Double(tally.executions), info: ResultDemand.minimumWritten.value,
-                    warning: 10_000)),
+            severity: min(
+                Severity.warning,
+                Severity.of(
+                    Double(tally.rows) / Double(tally.executions), warning: ResultDemand.minimumWritten.value,
+                    error: 10_000)),
             fix: advice.fix, code: advice.code,
             saving: Saving(
                 time: Saving.Range(

@@ -58,7 +58,7 @@ package struct SaveSizeRule: Rule {
         let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.smallTitle(part: part), change: key.site,
-            score: Score.of(Double(small.saves) / occurrences, info: SaveDetector.smallSaves.value, warning: 50),
+            severity: Severity.of(Double(small.saves) / occurrences, warning: SaveDetector.smallSaves.value, error: 50),
             fix: advice.smallFix,
             code: advice.smallCode(part: part),
             saving: Saving(time: Saving.Range(saving ?? measured)),
@@ -122,13 +122,13 @@ package struct SaveSizeRule: Rule {
         let advice = SaveSizeAdvice(key: key, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
-            score: max(
-                Score.of(Double(large.longest), info: SaveDetector.longSave.value, warning: 500_000_000),
-                Score.of(
-                    Double(blocking.longest), info: SaveDetector.longBlock.value, warning: 100_000_000),
+            severity: max(
+                Severity.of(Double(large.longest), warning: SaveDetector.longSave.value, error: 500_000_000),
+                Severity.of(
+                    Double(blocking.longest), warning: SaveDetector.longBlock.value, error: 100_000_000),
                 min(
-                    Score.highestWarning,
-                    Score.of(Double(large.mostObjects), info: SaveDetector.manyObjects.value, warning: 100_000))),
+                    Severity.warning,
+                    Severity.of(Double(large.mostObjects), warning: SaveDetector.manyObjects.value, error: 100_000))),
             fix: advice.largeFix, code: advice.largeCode(part: part),
             saving: Saving(pause: Saving.Range(pause)),
             confidence: costs.saves == nil

@@ -65,9 +65,9 @@ struct CommitSyncs {
                 ? "Use a write-ahead log, so that not every commit waits for the disk"
                 : "Set synchronous to NORMAL, so that not every commit waits for the disk",
             change: first.site,
-            score: min(
-                Score.highestWarning,
-                Significance.score(saving: saved, wallTime: profile.wallTime, isMainThread: false)),
+            severity: min(
+                Severity.warning,
+                Significance.severity(saving: saved, wallTime: profile.wallTime, isMainThread: false)),
             fix:
                 "With a write-ahead log and synchronous = NORMAL, SQLite waits for the disk only at checkpoints. After a loss of "
                 + "power, the last commits can be missing, but the file is consistent.",

@@ -54,9 +54,9 @@ package struct SmallTransactionRule: Rule {
             rule: id, ruleName: name,
             title: "Write the rows in \(transactions) instead of \(count: evidence.executions)",
             change: key.site,
-            score: min(
-                Score.of(Double(perGroup), info: SmallTransactionDetector.threshold.value, warning: 100),
-                Significance.score(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread)),
+            severity: min(
+                Severity.of(Double(perGroup), warning: SmallTransactionDetector.threshold.value, error: 100),
+                Significance.severity(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread)),
             fix:
                 "SQLite waits for the disk at the end of each transaction, so one transaction for all rows waits once.",
             code: Self.code(library, inserts: key.sql.uppercased().hasPrefix("INSERT")),

@@ -72,7 +72,8 @@ package struct SortRule: Rule {
             } : (min(sorting, Double(counts.time)), sorting / 2, min(sorting * 2, Double(counts.time)))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(sorted, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
+            severity: Severity.of(sorted, warning: Self.minimumRows.value, error: 50_000), fix: advice.fix,
+            code: advice.code,
             saving: Saving(time: Saving.Range(saving)),
             confidence: isCut
                 ? min(.medium("the cost of sorting is estimated"), estimate.confidence(in: saving))
@@ -162,7 +163,7 @@ extension SortRule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: "Create an index on \(entity: table)(\(property: text.order.map(\.name).joined(separator: ", ")))",
-            change: key.site, score: Score.of(perRun, info: Self.minimumRows.value, warning: 50_000),
+            change: key.site, severity: Severity.of(perRun, warning: Self.minimumRows.value, error: 50_000),
             fix: "SQLite then reads the rows in order, and stops after the last one that is wanted.",
             code: [StatementText.index(on: table, text.order)],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),

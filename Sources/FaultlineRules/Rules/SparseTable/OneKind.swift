@@ -49,9 +49,9 @@ struct OneKind {
             rule: rule.id, ruleName: rule.name,
             title: "Fetch \(entity: entity), not \(entity: root): no other objects are read",
             change: fetch.key.site,
-            score: min(
-                Score.highestWarning,
-                Score.of(Double(unused) / Double(executions), info: Self.minimumRows.value / 2, warning: 5000)),
+            severity: min(
+                Severity.warning,
+                Severity.of(Double(unused) / Double(executions), warning: Self.minimumRows.value / 2, error: 5000)),
             fix:
                 "A fetch of an entity loads only its own rows and those of its subentities.",
             code: ["FetchRequest<\(entity)>(…)"], saving: Saving(time: Saving.Range(range)),

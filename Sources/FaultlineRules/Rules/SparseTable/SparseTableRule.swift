@@ -80,7 +80,7 @@ package struct SparseTableRule: Rule {
             rule: id, ruleName: name,
             title: "Give the subentities of \(entity: tree.root) tables of their own: they share few properties",
             change: scans.first?.key.site,
-            score: min(Score.highestWarning, Score.of(share, info: Self.minimumTimeShare.value, warning: 0.5)),
+            severity: min(Severity.warning, Severity.of(share, warning: Self.minimumTimeShare.value, error: 0.5)),
             fix:
                 "Entities without a common parent have tables of their own. Properties that they share can move to a "
                 + "related entity. To fetch one kind of object, fetch its entity, not the parent.",

@@ -51,9 +51,9 @@ package struct StatementLoopRule: Rule {
         let occurrences = max(1, evidence.occurrences)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change,
-            score: Score.of(
-                Double(evidence.executions) / Double(occurrences), info: StatementLoopDetector.threshold.value,
-                warning: 25),
+            severity: Severity.of(
+                Double(evidence.executions) / Double(occurrences), warning: StatementLoopDetector.threshold.value,
+                error: 25),
             fix: advice.fix, code: advice.code, saving: Saving(), confidence: advice.confidence,
             signature: [id, advice.statement.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = advice.language
@@ -85,7 +85,7 @@ package struct StatementLoopRule: Rule {
             Claim(StatementLoopDetector.self, key, balance: Double(evidence.overhead)),
         ]
         // The text of a statement for all rows is the reader's work, and its time is estimated.
-        finding.score = min(finding.score, Score.highestWarning)
+        finding.severity = min(finding.severity, Severity.warning)
         if finding.saving.trips < Self.manyTrips, finding.saving.time.median < Significance.time.value {
             finding.downgrade(
                 "It saves fewer than \(count: UInt64(Self.manyTrips), "run"), and less than \(threshold: Significance.time)."

@@ -110,7 +110,8 @@ package struct TextSearchRule: Rule {
             fetch: fetch, terms: terms, candidates: candidates?.rows, profile: profile)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(candidates?.rows ?? Self.assumedRows(counts), info: 500, warning: 50_000), fix: advice.fix,
+            severity: Severity.of(candidates?.rows ?? Self.assumedRows(counts), warning: 500, error: 50_000),
+            fix: advice.fix,
             code: advice.code,
             saving: Saving(time: Saving.Range(saving)),
             confidence: min(.medium("the cost of the other search is unknown"), estimate.confidence(in: saving)),
@@ -222,7 +223,7 @@ extension TextSearchRule {
         let saved = evidence.timeWithoutScan
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
-            score: Score.of(perRun, info: FetchIndexing.minimumRows.value, warning: 50_000), fix: advice.fix,
+            severity: Severity.of(perRun, warning: FetchIndexing.minimumRows.value, error: 50_000), fix: advice.fix,
             code: advice.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the cost of the other search is unknown"),
             signature: [id, "sql", table, search.column].joined(separator: "|"))

@@ -24,79 +24,80 @@ package struct TraceQualityRule: Rule {
         let lostShare = profile.lossShare
         let overheadShare = profile.overheadShare
         let truncatedShare = Self.share(totals.truncatedStacks, of: totals.eventsWithStack)
-        var score = 0.0
+        var severity = Severity.note
         var limits: [Wording] = []
-        let limit = { (sentence: Wording, severity: Double) in
+        let limit = { (sentence: Wording, worst: Severity) in
             limits.append(sentence)
-            score = max(score, severity)
+            severity = max(severity, worst)
         }
-        if totals.eventCount == 0 { limit("The trace is empty, so it says nothing about the program.", 80) }
-        for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
-        for sentence in Self.losses(profile) { limit(sentence, lostShare >= Self.lossLimit.value ? 80 : 40) }
+        if totals.eventCount == 0 { limit("The trace is empty, so it says nothing about the program.", .error) }
+        for sentence in Self.sentences(all.gaps) { limit(sentence, .note) }
+        for sentence in Self.losses(profile) { limit(sentence, lostShare >= Self.lossLimit.value ? .error : .warning) }
         if unwritten > 0 {
-            limit("\(count: unwritten, "line") could not be written: counts and times are too low.", 60)
+            limit("\(count: unwritten, "line") could not be written: counts and times are too low.", .warning)
         }
         if profile.removed > 0 {
             limit(
                 "\(count: profile.removed, "earlier event") \(profile.removed == 1 ? "was" : "were") removed to keep "
-                    + "the trace below its maximum size: the report is about the end of the run.", 10)
+                    + "the trace below its maximum size: the report is about the end of the run.", .note)
         }
         if profile.unread > 0 {
             limit(
                 "\(count: profile.unread, "damaged part") of the trace could not be read: counts and times are too "
-                    + "low.", 60)
+                    + "low.", .warning)
         }
         if entriesLost > 0 {
             limit(
                 "\(count: entriesLost, "name") \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.",
-                40)
+                .warning)
         }
         let nameless = Self.nameless(profile)
         if nameless > 0 {
             limit(
                 "\(count: nameless, "event") \(nameless == 1 ? "refers" : "refer") to names that the trace does not "
-                    + "have: their dictionary was overwritten or lost.", 60)
+                    + "have: their dictionary was overwritten or lost.", .warning)
         }
         if usesLost > 0 {
-            limit("The use of \(count: usesLost, "result") was lost: batch sizes are evaluated without it.", 40)
+            limit("The use of \(count: usesLost, "result") was lost: batch sizes are evaluated without it.", .warning)
         }
-        for sentence in Self.endings(profile, all) { limit(sentence, 10) }
+        for sentence in Self.endings(profile, all) { limit(sentence, .note) }
         if overheadShare >= 0.03 {
             limit(
                 "Recording took \(percent: overheadShare) of the run, so the shortest events look longer than they were.",
-                40)
+                .warning)
         }
         if truncatedShare >= 0.01 {
             limit(
                 "\(percent: truncatedShare) of the stacks are cut short: some lines may be those of a library.",
-                30)
+                .warning)
         }
         if Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.01 {
             limit(
                 "\(count: totals.unresolvedStacks) of \(count: totals.eventsWithStack, "stack") "
                     + "\(totals.unresolvedStacks == 1 ? "has" : "have") no line of the program; if it was stripped, record a build with symbols.",
-                Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.1 ? 30 : 10)
+                Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.1 ? .warning : .note)
         }
         if totals.openUses > 0 {
             limit(
                 "\(count: totals.openUses, "result") \(totals.openUses == 1 ? "was" : "were") still in use at the "
-                    + "end: values that were not read yet may have been read later.", 10)
+                    + "end: values that were not read yet may have been read later.", .note)
         }
         if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, !all.lacks(.use) {
-            limit("The use of results was not recorded: batch sizes and unread values cannot be evaluated.", 30)
+            limit("The use of results was not recorded: batch sizes and unread values cannot be evaluated.", .warning)
         }
         if !all.lacks(.exactTimes), totals.overlaps > 0 {
             limit(
                 "\(count: totals.overlaps, "event") \(totals.overlaps == 1 ? "begins" : "begin") before the previous "
                     + "event of the same thread has ended: the clock was changed during the recording, and times "
-                    + "cannot be trusted.", 60)
+                    + "cannot be trusted.", .warning)
         }
-        for sentence in Self.scopes(profile) { limit(sentence, 20) }
+        for sentence in Self.scopes(profile) { limit(sentence, .note) }
         if totals.events[.scope] == nil, totals.eventCount > 0, !all.lacks(.operations) {
-            limit("No scope was marked, so pauses and the lifetimes of fetches stand in for screens and requests.", 10)
+            limit(
+                "No scope was marked, so pauses and the lifetimes of fetches stand in for screens and requests.", .note)
         }
         return outcome(
-            profile, totals, score: score, limits: limits,
+            profile, totals, severity: severity, limits: limits,
             evidence: [
                 Evidence("events", totals.eventCount, .count), Evidence("lost", lost, .count),
                 Evidence("unwritten", unwritten, .count), Evidence("unread", profile.unread, .count),
@@ -145,12 +146,12 @@ package struct TraceQualityRule: Rule {
     }
 
     private func outcome(
-        _ profile: Profile, _ totals: ProfileCounts, score: Double, limits: [Wording], evidence: [Evidence]
+        _ profile: Profile, _ totals: ProfileCounts, severity: Severity, limits: [Wording], evidence: [Evidence]
     ) -> RuleOutcome {
         var finding = Finding(
             rule: id, ruleName: name,
             title: limits.isEmpty ? "The trace is complete" : "Note what the trace does not show",
-            score: score, fix: score >= 25 ? Self.remedy(profile) : "",
+            severity: severity, fix: severity > .note ? Self.remedy(profile) : "",
             saving: Saving(), confidence: .high, signature: id)
         finding.evidence = evidence
         finding.explanation = limits

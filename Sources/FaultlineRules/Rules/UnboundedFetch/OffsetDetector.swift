@@ -124,7 +124,7 @@ extension UnboundedFetchRule {
         let advice = OffsetAdvice(fetch: fetch, step: measured.map { $0.median / skipped })
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(mean, info: Self.minimumOffset.value, warning: 50 * Self.minimumOffset.value),
+            severity: Severity.of(mean, warning: Self.minimumOffset.value, error: 50 * Self.minimumOffset.value),
             fix: advice.fix, code: advice.code, saving: Saving(time: saving),
             confidence: measured == nil
                 ? .low("the cost of skipping a row is assumed")

@@ -107,13 +107,13 @@ package struct UnboundedFetchRule: Rule {
             rule: id, ruleName: name,
             title: "Load the rows of \(entity: fetch.key.shape.entity) in batches, or a page at a time",
             change: fetch.key.site,
-            score: min(
-                Score.highestWarning,
+            severity: min(
+                Severity.warning,
                 max(
                     // Results that are known to grow are judged by their projected size.
-                    Score.of(
-                        count * (grows ? Growth.projected : 1), info: FetchProfile.manyRows.value, warning: 10_000),
-                    Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
+                    Severity.of(
+                        count * (grows ? Growth.projected : 1), warning: FetchProfile.manyRows.value, error: 10_000),
+                    Severity.of(bytes, warning: Self.minimumBytes.value, error: 10 * Self.minimumBytes.value))),
             fix: "With a batch size, rows are loaded as they are reached, and only the last batches stay in memory. "
                 + "With a limit and a predicate on the sort key, they are loaded page by page.",
             code: ["request.fetchBatchSize = \(Self.batch(rowSize: rowSize))"], saving: Saving(),
@@ -241,9 +241,9 @@ extension UnboundedFetchRule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Load the rows of \(entity: table) in parts, or a page at a time",
             change: key.site,
-            score: min(
-                Score.highestWarning,
-                Score.of(Double(evidence.mostRows), info: Self.seriousRows, warning: 10 * Self.seriousRows)),
+            severity: min(
+                Severity.warning,
+                Severity.of(Double(evidence.mostRows), warning: Self.seriousRows, error: 10 * Self.seriousRows)),
             fix: "The number of rows in memory then no longer grows with the table.",
             code: library == .grdb
                 ? ["let rows = try \(model).fetchCursor(db)"]
@@ -286,7 +286,7 @@ extension UnboundedFetchRule {
         let saved = evidence.skippingTime
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
-            score: Score.of(mean, info: Self.minimumOffset.value, warning: 50 * Self.minimumOffset.value),
+            severity: Severity.of(mean, warning: Self.minimumOffset.value, error: 50 * Self.minimumOffset.value),
             fix: advice.fix, code: advice.code,
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("a row that is skipped may cost less than one that is returned"),

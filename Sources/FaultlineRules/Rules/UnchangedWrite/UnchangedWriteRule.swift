@@ -36,7 +36,7 @@ package struct UnchangedWriteRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: "Set values only where they differ from the current values",
             change: group.key.site,
-            score: Score.of(Double(counts.unchanged), info: Self.minimumObjects.value, warning: 10_000),
+            severity: Severity.of(Double(counts.unchanged), warning: Self.minimumObjects.value, error: 10_000),
             fix:
                 "Setting an attribute to the value it already has marks the object as changed: it is validated and "
                 + "compared, its context has changes, and a save takes the write lock.",

@@ -33,7 +33,8 @@ package struct UnreadColumnRule: Rule {
         let values = Double(evidence.rows) * Double(evidence.unreadColumns.count)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
-            score: min(Score.highestWarning, Score.of(values, info: Self.manyValues, warning: 1000 * Self.manyValues)),
+            severity: min(
+                Severity.warning, Severity.of(values, warning: Self.manyValues, error: 1000 * Self.manyValues)),
             fix: advice.fix, code: advice.code, saving: Saving(),
             confidence: .medium("another run can read other columns"),
             signature: [id, text.summary, key.site?.function ?? ""].joined(separator: "|"))

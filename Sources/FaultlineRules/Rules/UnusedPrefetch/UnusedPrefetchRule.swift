@@ -153,7 +153,7 @@ package struct UnusedPrefetchRule: Rule {
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: ordered[0].key.site,
-            score: Score.of(Double(use.rows) - load.usedRows, info: 20, warning: 2000), fix: advice.fix,
+            severity: Severity.of(Double(use.rows) - load.usedRows, warning: 20, error: 2000), fix: advice.fix,
             code: advice.code, saving: Saving(time: Saving.Range(saving)),
             confidence: estimate.confidence(in: saving), signature: ordered[0].signature(id, load.path))
         finding.saving.trips = Int64(clamping: use.trips) - Int64(clamping: load.asked)

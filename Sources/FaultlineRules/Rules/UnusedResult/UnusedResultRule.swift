@@ -37,7 +37,8 @@ package struct UnusedResultRule: Rule {
             title: isAlways
                 ? "Drop the fetch of \(entity: entity), whose result is never used"
                 : "Fetch \(entity: entity) only where its result is used",
-            change: fetch.key.site, score: Score.of(Double(unused.rows), info: Self.manyRows.value, warning: 1000),
+            change: fetch.key.site,
+            severity: Severity.of(Double(unused.rows), warning: Self.manyRows.value, error: 1000),
             fix: isAlways
                 ? "The program reads none of its rows, and never asks for their number."
                 : "Make it lazily, or only after the condition that decides whether its result is used.",

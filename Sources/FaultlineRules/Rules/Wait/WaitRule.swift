@@ -70,14 +70,14 @@ package struct WaitRule: Rule {
         let key = (lines.first { $0.key.ownerSite != nil } ?? lines[0]).key
         let evidence = lines.dropFirst().reduce(into: lines[0].evidence) { $0.merge($1.evidence) }
         let advice = WaitAdvice(key: key, evidence: evidence, usesStore: usesStore)
-        let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
+        let severity = Severity.of(Double(evidence.longest), warning: Self.longWait.value, error: 50_000_000)
         // Threads that wait at the same time cost the run no more than its own time.
         let blocked = Double(min(evidence.blockedTime, profile.knownWallTime ?? .max))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title,
             change: (advice.isImpatient ? nil : key.ownerSite) ?? key.site,
             // A wait that was given up lost its work.
-            score: evidence.failures > 0 ? max(score, 75) : score, fix: advice.fix, code: advice.code,
+            severity: evidence.failures > 0 ? max(severity, .error) : severity, fix: advice.fix, code: advice.code,
             // How far the owner's work can be shortened is unknown. Half is a reasonable lower bound.
             saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)),
             confidence: .medium("how much shorter the owner's work can get is unknown"),

@@ -6,9 +6,11 @@ package enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
 
     package static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
 
-    /// The severity of a score: an error from 75, a warning from 25, and a note below.
-    package init(score: Double) {
-        self = score >= 75 ? .error : score >= 25 ? .warning : .note
+    /// The severity of a figure: a warning from one threshold, an error from a higher one, and a note below.
+    package static func of(_ figure: Double, warning: Double, error: Double) -> Severity {
+        // A user can set the first to 0, or above the second.
+        let warning = max(warning, .leastNormalMagnitude)
+        return figure >= (error > warning ? error : warning * 2) ? .error : figure >= warning ? .warning : .note
     }
 
     /// `"error"`, `"warning"` or `"note"`.
@@ -18,26 +20,6 @@ package enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
         case .warning: "warning"
         case .error: "error"
         }
-    }
-}
-
-package enum Score {
-    /// The highest score that is still a note.
-    package static let highestNote = 24.0
-    /// The highest score that is still a warning.
-    package static let highestWarning = 74.0
-
-    /// Maps a figure to a score from 0 to 100: 0 at 0, 25 at `info`, 75 at `warning`, and toward 100 beyond.
-    ///
-    /// The score never falls as the figure grows.
-    package static func of(_ figure: Double, info: Double, warning: Double) -> Double {
-        guard figure > 0 else { return 0 }
-        // A user can set a threshold to 0, or `info` above `warning`.
-        let info = max(info, .leastNormalMagnitude)
-        let warning = warning > info ? warning : info * 2
-        if figure < info { return 25 * figure / info }
-        if figure < warning { return 25 + 50 * (figure - info) / (warning - info) }
-        return 75 + 25 * (1 - warning / figure)
     }
 }
 
@@ -73,7 +55,7 @@ package enum Significance {
         return wallTime > 0 && saving >= Double(wallTime) * share.value
     }
 
-    /// The score of a saving by its time alone.
+    /// The severity of a saving by its time alone.
     ///
     /// It is a warning from the minimum of ``isMet(saving:wallTime:isMainThread:)``, and an error from ten times 2 ms
     /// (1 ms on the main thread), whatever its share of a short run.
@@ -81,10 +63,10 @@ package enum Significance {
     /// - Parameters:
     ///   - saving: In nanoseconds.
     ///   - wallTime: In nanoseconds, or 0 if unknown.
-    package static func score(saving: Double, wallTime: UInt64, isMainThread: Bool) -> Double {
+    package static func severity(saving: Double, wallTime: UInt64, isMainThread: Bool) -> Severity {
         let floor = isMainThread ? mainThreadTime.value : time.value
         let part = wallTime > 0 ? Double(wallTime) * share.value : floor
-        return Score.of(saving, info: min(floor, part), warning: 10 * floor)
+        return Severity.of(saving, warning: min(floor, part), error: 10 * floor)
     }
 
     /// The sentence for a cost that is not yet worth a warning.
