@@ -22,7 +22,7 @@ struct MigrationReporter: Sendable {
         (path, observer, self.step) = (description.path, description.migrationObserver, step)
     }
 
-    /// - Throws: ``StoreError`` with the code `migrationCanceled` if the program cancels the migration.
+    /// - Throws: `StoreError` with the code `migrationCanceled` if the program cancels the migration.
     func report(_ progress: MigrationProgress) throws(StoreError) {
         guard let observer else { return }
         var progress = progress

@@ -12,7 +12,7 @@ extension MigrationRoute {
     /// - Parameters:
     ///   - backup: The file for a copy of the older store; `nil` for none.
     ///   - observer: The observer to call instead of the description's.
-    /// - Throws: ``StoreError`` if the store cannot be migrated, or if it no longer has the version; it is then as it was.
+    /// - Throws: `StoreError` if the store cannot be migrated, or if it no longer has the version; it is then as it was.
     package func run(
         backup: URL? = nil, observer: (@Sendable (MigrationProgress) throws -> Void)? = nil
     ) throws(StoreError) {
@@ -94,7 +94,7 @@ func linkedMigrations() -> UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnr
 extension StoreOpening {
     /// Opens a store, after migrating it if it is of an older version and its description allows that.
     ///
-    /// - Throws: ``StoreError`` if the store cannot be opened or migrated.
+    /// - Throws: `StoreError` if the store cannot be opened or migrated.
     static func migratingIfNeeded(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> StoreOpening {

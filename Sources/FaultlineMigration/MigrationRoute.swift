@@ -64,7 +64,7 @@ package struct MigrationRoute {
         ///
         /// - Parameter stored: The store's own copy of the older version, which can have other renaming identifiers and default
         ///   values: version hashes do not cover them.
-        /// - Throws: ``StoreError`` if nothing can be inferred.
+        /// - Throws: `StoreError` if nothing can be inferred.
         func rules(from stored: ManagedObjectModel? = nil, path: String) throws(StoreError) -> MigrationRules {
             if let stored, stored.entities != old.entities {
                 return try Step(from: stored, to: new, mapping: mapping).rules(path: path)
@@ -103,7 +103,7 @@ package struct MigrationRoute {
     ///   - name: The store's name in messages about mapping models; `nil` for its path.
     ///   - mappings: Returns the mapping models for steps through some versions.
     /// - Returns: `nil` if the store's version is not found.
-    /// - Throws: ``StoreError`` if the store cannot be read, or if it may not be migrated.
+    /// - Throws: `StoreError` if the store cannot be read, or if it may not be migrated.
     package init?(
         reading description: PersistentStoreDescription, to model: ManagedObjectModel, named name: String? = nil,
         mappings: (([ManagedObjectModel]) throws(StoreError) -> [MappingModel])? = nil
@@ -142,7 +142,7 @@ package struct MigrationRoute {
     /// Returns a preview of the first step, without changing anything; the rows of later steps do not exist yet.
     ///
     /// - Returns: `nil` if there is no step, or if it loads objects.
-    /// - Throws: ``StoreError`` if the store cannot be read, or if nothing can be inferred.
+    /// - Throws: `StoreError` if the store cannot be read, or if nothing can be inferred.
     package func preview() throws(StoreError) -> MigrationPreview? {
         guard let step = steps.first, step.reasonForLoading == nil else { return nil }
         return try StoreMigration(setup, description, version, step).preview()

@@ -12,7 +12,7 @@ extension StoreOpening {
     /// - Parameters:
     ///   - writer: A connection to the store in a file that the first attempt uses; `nil` to open one.
     ///   - lock: Takes a lock that keeps others from writing, or none.
-    /// - Throws: ``StoreError`` with the code `busy` if others use the store for longer than the description's `busyTimeout`.
+    /// - Throws: `StoreError` with the code `busy` if others use the store for longer than the description's `busyTimeout`.
     static func soleSession(
         _ description: PersistentStoreDescription, _ recorder: Recorder, _ log: SQLDebugLog,
         trying writer: SQLSession? = nil, lock: (StoreSetup) throws(StoreError) -> Void

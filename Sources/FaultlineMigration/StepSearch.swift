@@ -52,7 +52,7 @@ struct StepSearch {
     /// Returns the steps, or `nil` if none lead to the last version.
     ///
     /// - Parameter path: The store's file, for messages.
-    /// - Throws: ``StoreError`` if a mapping model would be left out although it leads to the last version, or if several fit
+    /// - Throws: `StoreError` if a mapping model would be left out although it leads to the last version, or if several fit
     ///   a step.
     func steps(path: String) throws(StoreError) -> [MigrationRoute.Step]? {
         guard let arrivals = arrivals() else { return nil }

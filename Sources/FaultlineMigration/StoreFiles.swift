@@ -34,7 +34,7 @@ struct StoreFiles {
     /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     ///
     /// - Parameter connection: A connection to the store that is in no transaction.
-    /// - Throws: ``StoreError`` if there is a file already, or if it cannot be written.
+    /// - Throws: `StoreError` if there is a file already, or if it cannot be written.
     func copy(_ connection: SQLConnection, to copy: URL) throws(StoreError) {
         let other = try checked(copy)
         do {
@@ -61,7 +61,7 @@ struct StoreFiles {
     ///
     /// - Parameter connection: A connection to the store that is in no transaction.
     /// - Returns: The files of the copy, to be removed if the migration fails.
-    /// - Throws: ``StoreError`` if there is a file already, or if it cannot be written.
+    /// - Throws: `StoreError` if there is a file already, or if it cannot be written.
     func backUp(_ connection: SQLConnection, to backup: URL) throws(StoreError) -> StoreFiles {
         Self.removeTemporaries(for: backup)
         let kept = try checked(backup)
@@ -174,7 +174,7 @@ struct StoreFiles {
 
     /// Checks that a folder's disk has room for a migration.
     ///
-    /// - Throws: ``StoreError`` if it does not.
+    /// - Throws: `StoreError` if it does not.
     static func checkSpace(_ bytes: UInt64, in folder: URL, path: String) throws(StoreError) {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return }
@@ -200,7 +200,7 @@ extension SQLConnection {
     /// Replaces the contents of the database with those of another one, in one transaction.
     ///
     /// - Parameter source: A connection that is in no transaction, as this one must be.
-    /// - Throws: ``StoreError`` if it cannot be done; the database is then as it was.
+    /// - Throws: `StoreError` if it cannot be done; the database is then as it was.
     func copyContents(of source: SQLConnection, doing: String) throws(StoreError) {
         guard let backup = sqlite3_backup_init(handle, "main", source.handle, "main") else {
             throw error(sqlite3_errcode(handle), doing: doing)

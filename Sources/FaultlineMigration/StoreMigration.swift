@@ -32,7 +32,7 @@ struct StoreMigration {
     ///   - migrated: The file whose migration this one is a step of; `nil` if this is a whole migration.
     ///   - number: The number of this step, from 1, and the number of all steps.
     ///   - pendingStage: The checksum of the newer version, if its stage has work left to do afterward.
-    /// - Throws: ``StoreError`` if the store cannot be migrated; it is then as it was.
+    /// - Throws: `StoreError` if the store cannot be migrated; it is then as it was.
     static func run(
         _ description: PersistentStoreDescription, _ step: MigrationRoute.Step, recorder: Recorder, log: SQLDebugLog,
         writer: SQLSession? = nil, backup: URL? = nil, stepOf migrated: String? = nil,

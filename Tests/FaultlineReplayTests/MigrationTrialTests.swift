@@ -3,13 +3,13 @@ import FaultlineMigration
 import FaultlineModel
 import FaultlineProfile
 import FaultlineRecorder
-import FaultlineRules
 import FaultlineStore
 import Foundation
 import TestFolders
 import Testing
 
 @testable import FaultlineReplay
+@testable import FaultlineRules
 
 @Suite("A migration that was done object by object, tried on copies of the older store")
 struct MigrationTrialTests {

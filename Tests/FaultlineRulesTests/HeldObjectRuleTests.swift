@@ -1,9 +1,10 @@
 import FaultlineFindings
 import FaultlineProfile
-import FaultlineRules
 import FaultlineTrace
 import Testing
 import TraceFixtures
+
+@testable import FaultlineRules
 
 @Suite("R25: objects held too long")
 struct HeldObjectRuleTests {

@@ -1,9 +1,10 @@
 import FaultlineFindings
 import FaultlineProfile
-import FaultlineRules
 import FaultlineTrace
 import Testing
 import TraceFixtures
+
+@testable import FaultlineRules
 
 /// Authors with books, and books with a publisher.
 @Suite("R01: one finding for each prefetch")

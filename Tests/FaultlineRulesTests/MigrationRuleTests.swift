@@ -1,9 +1,10 @@
 import FaultlineFindings
 import FaultlineProfile
-import FaultlineRules
 import FaultlineTrace
 import Testing
 import TraceFixtures
+
+@testable import FaultlineRules
 
 @Suite("R31 and R32: migrations")
 struct MigrationRuleTests {

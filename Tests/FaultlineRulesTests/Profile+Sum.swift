@@ -1,6 +1,7 @@
 import FaultlineProfile
-import FaultlineRules
 import Testing
+
+@testable import FaultlineRules
 
 extension Profile {
     /// Merges profiles with the same thresholds, in this order.

@@ -1,7 +1,8 @@
 import FaultlineFindings
-import FaultlineRules
 import FaultlineTrace
 import Testing
+
+@testable import FaultlineRules
 
 @Suite("Store inspection")
 struct StoreInspectionTests {

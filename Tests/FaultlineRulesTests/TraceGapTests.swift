@@ -1,9 +1,10 @@
 import FaultlineFindings
 import FaultlineProfile
-import FaultlineRules
 import FaultlineTrace
 import Foundation
 import Testing
+
+@testable import FaultlineRules
 
 @Suite("Gaps in a trace")
 struct TraceGapTests {

@@ -9,13 +9,13 @@ extension PersistentStoreCoordinator {
 
     /// Removes everything that migrations left behind in the stores.
     ///
-    /// - Throws: The errors of ``finishDeferredLightweightMigrationTask()``.
+    /// - Throws: The errors of `finishDeferredLightweightMigrationTask()`.
     public func finishDeferredLightweightMigration() throws(StoreError) {
         while try finishDeferredLightweightMigrationTask() {}
     }
 
     /// Removes one table or column that a migration left behind because of
-    /// ``PersistentStoreDescription/defersLightweightMigration``.
+    /// `PersistentStoreDescription.defersLightweightMigration`.
     ///
     /// Contexts can be used in the meantime, but their saves wait. Call this method in the background while the program is idle. It
     /// can be called again if the program is killed.
@@ -23,7 +23,7 @@ extension PersistentStoreCoordinator {
     ///     while try coordinator.finishDeferredLightweightMigrationTask(), hasTime {}
     ///
     /// - Returns: Whether there was such a task; if not, nothing is left to do.
-    /// - Throws: ``StoreError`` if a store cannot be written, or if another connection keeps it locked for longer than the
+    /// - Throws: `StoreError` if a store cannot be written, or if another connection keeps it locked for longer than the
     ///   description's `busyTimeout`. The task is then still to be done.
     /// - Complexity: Rewrites the rows of the column's table.
     @discardableResult

@@ -13,7 +13,7 @@ public import FaultlineStore
 ///    ``endRelationshipCreation(forMapping:manager:)``
 /// 3. when all mappings have reached this point, ``performCustomValidation(forMapping:manager:)`` and ``end(_:manager:)``
 ///
-/// Objects are of the class ``ManagedObject``; use their properties by name. An error that a method throws ends the
+/// Objects are of the class `ManagedObject`; use their properties by name. An error that a method throws ends the
 /// migration and leaves the store as it was.
 open class EntityMigrationPolicy {
     /// Creates a policy.
@@ -69,7 +69,7 @@ open class EntityMigrationPolicy {
     /// - Parameters:
     ///   - selector: The name of the method in Objective-C, such as `"titleForBook:manager:"`.
     ///   - arguments: The values of the arguments; objects, attribute values, or the manager.
-    /// - Throws: ``StoreError`` for each selector, in this class.
+    /// - Throws: `StoreError` for each selector, in this class.
     open func value(forFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw StoreError(
             .entityMigrationPolicy,

@@ -15,7 +15,7 @@ extension MigrationManager {
     ///   - source: The older store.
     ///   - mapping: The mapping of its objects to those of the newer store.
     ///   - destination: The newer store, in a folder that exists.
-    /// - Throws: ``StoreError`` if a store cannot be read or written, if the mapping model does not fit the models, or if a newer
+    /// - Throws: `StoreError` if a store cannot be read or written, if the mapping model does not fit the models, or if a newer
     ///   object is invalid; the error that a policy throws; and the one with which the migration is cancelled. The newer store is
     ///   then removed, unless it existed before.
     public func migrateStore(from source: URL, mapping: MappingModel, to destination: URL) throws {

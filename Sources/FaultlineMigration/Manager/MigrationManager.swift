@@ -10,7 +10,7 @@ import Synchronization
 ///     try manager.migrateStore(from: url, mapping: mapping, to: newURL)
 ///
 /// Changes that need no mapping model are migrated in place when the store is opened, and much faster; see
-/// ``PersistentStoreDescription/shouldMigrateStoreAutomatically``.
+/// `PersistentStoreDescription.shouldMigrateStoreAutomatically`.
 ///
 /// Objects keep their primary keys wherever all objects of a table come from one older table, so stored object IDs stay valid.
 /// Memory is bounded: objects are saved in batches, and associations are kept in a temporary file.

@@ -39,7 +39,7 @@ extension SQLStore {
 
     /// Ends the transaction for all saves.
     ///
-    /// - Throws: ``StoreError`` if a save failed, whose changes cannot be undone without a journal.
+    /// - Throws: `StoreError` if a save failed, whose changes cannot be undone without a journal.
     func endBulk() throws(StoreError) {
         try writer.locked { () throws(StoreError) in
             guard writer.bulk != .damaged else {

@@ -28,7 +28,7 @@ struct StagedMigration {
 
     /// - Parameter session: A connection to the store, which is closed; `nil` to open one.
     /// - Returns: Whether the store's version was found; if not, nothing was changed.
-    /// - Throws: ``StoreError`` if the plan cannot be run, if a step fails, or if a handler throws; the store then has the version of
+    /// - Throws: `StoreError` if the plan cannot be run, if a step fails, or if a handler throws; the store then has the version of
     ///   the last step that was completed.
     func run(_ session: SQLSession?) throws(StoreError) -> Bool {
         let listed = description.sourceModels + [model]
@@ -153,7 +153,7 @@ struct StagePlan {
     /// Checks the stages.
     ///
     /// - Parameter known: The models that light-weight stages can name by their checksums.
-    /// - Throws: ``StoreError`` if a version occurs twice or is not found.
+    /// - Throws: `StoreError` if a version occurs twice or is not found.
     init(
         _ stages: [any MigrationStage], known: some Sequence<ManagedObjectModel>, path: String
     ) throws(StoreError) {

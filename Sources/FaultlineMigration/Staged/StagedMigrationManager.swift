@@ -27,7 +27,7 @@ public final class StagedMigrationManager: Sendable {
 
     /// A container with the store, while a handler runs; otherwise `nil`.
     ///
-    /// Its contexts have objects of the class ``ManagedObject``. It is closed when the handler ends.
+    /// Its contexts have objects of the class `ManagedObject`. It is closed when the handler ends.
     public var container: PersistentContainer? { current.withLock { $0 } }
 
     /// Passes a container to handlers while a closure runs, and closes it.
@@ -58,7 +58,7 @@ public struct LightweightMigrationStage: MigrationStage {
 
     /// Creates a stage of versions.
     ///
-    /// The models are looked for among those of the custom stages, in ``PersistentStoreDescription/sourceModels``, and beside the
+    /// The models are looked for among those of the custom stages, in `PersistentStoreDescription.sourceModels`, and beside the
     /// model in its `.xcdatamodeld`.
     public init(_ versionChecksums: [String], label: String? = nil) {
         self.versionChecksums = versionChecksums
@@ -142,14 +142,14 @@ extension PersistentStoreDescription {
 
     /// The plan by which older stores are migrated, step by step, when they are opened.
     ///
-    /// Default: none. With a plan, ``mappingModels`` must be empty, and ``shouldMigrateStoreAutomatically`` and
-    /// ``shouldInferMappingModelAutomatically`` must be set.
+    /// Default: none. With a plan, `mappingModels` must be empty, and `shouldMigrateStoreAutomatically` and
+    /// `shouldInferMappingModelAutomatically` must be set.
     public var stagedMigrationManager: StagedMigrationManager? {
         get { settings.manager }
         set { settings.manager = newValue }
     }
 
-    /// The policies that ``mappingModels`` name.
+    /// The policies that `mappingModels` name.
     ///
     /// Default: none.
     public var migrationPolicies: [EntityMigrationPolicy.Type] {

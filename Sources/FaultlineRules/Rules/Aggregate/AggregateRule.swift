@@ -1,17 +1,15 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R05: rows that are loaded only to be counted, checked for existence, or folded into one value.
-package struct AggregateRule: Rule {
-    package let id = "R05"
-    package let name = "Counts and sums by fetching"
-    package let purpose = "Rows that are loaded only to be counted, or for a value that the store can compute."
-    package let kinds: Set<EventKind> = [.fetch, .use]
+struct AggregateRule: Rule {
+    let id = "R05"
+    let name = "Counts and sums by fetching"
+    let purpose = "Rows that are loaded only to be counted, or for a value that the store can compute."
+    let kinds: Set<EventKind> = [.fetch, .use]
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         var unrecorded: UInt64 = 0
@@ -193,13 +191,13 @@ package struct AggregateRule: Rule {
 }
 
 extension AggregateRule {
-    package var needs: Set<TraceGap.Kind> { [.use] }
+    var needs: Set<TraceGap.Kind> { [.use] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [ResultDemand.minimumRows, ResultDemand.minimumBytes]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R05 reports results of one line, at least \(ResultDemand.minimumRows.text) rows or "

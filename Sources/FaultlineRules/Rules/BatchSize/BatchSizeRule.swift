@@ -1,17 +1,15 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R02: results that are loaded all at once, or in batches that do not match how many rows the program uses at a time.
-package struct BatchSizeRule: Rule {
-    package let id = "R02"
-    package let name = "Batch size"
-    package let purpose = "Batches much larger or smaller than what the program uses at a time."
-    package let kinds: Set<EventKind> = [.fetch, .batch, .use]
+struct BatchSizeRule: Rule {
+    let id = "R02"
+    let name = "Batch size"
+    let purpose = "Batches much larger or smaller than what the program uses at a time."
+    let kinds: Set<EventKind> = [.fetch, .batch, .use]
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         var withoutWindows: UInt64 = 0
@@ -94,9 +92,9 @@ extension BatchSizeRule {
 }
 
 extension BatchSizeRule {
-    package var needs: Set<TraceGap.Kind> { [.use] }
+    var needs: Set<TraceGap.Kind> { [.use] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [
             BatchDemand.minimumExecutions, BatchDemand.minimumRows, UsePattern.minimumWindows, BulkBatches.memoryLimit,
             BulkBatches.threshold, BatchCurve.equality, ScreenBatches.minimumMemory, ScreenBatches.wastedShare,
@@ -104,7 +102,7 @@ extension BatchSizeRule {
         ]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R02 evaluates a fetch once the program has read rows of \(BatchDemand.minimumExecutions.count) results, "

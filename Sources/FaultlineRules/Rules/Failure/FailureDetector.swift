@@ -1,5 +1,5 @@
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// Detects fetches, batches, faults and saves that failed.
 struct FailureDetector: EvidenceDetector {
@@ -65,53 +65,51 @@ struct FailureDetector: EvidenceDetector {
 }
 
 /// Operations of one line that failed.
-package struct FailureEvidence: Sendable {
+struct FailureEvidence: Sendable {
     /// The operation that failed, and the line of the program that asked for it.
-    package struct Key: Sendable, Hashable {
-        package var kind: EventKind
+    struct Key: Sendable, Hashable {
+        var kind: EventKind
         /// The names of the entities concerned, in alphabetical order.
-        package var entities: [String]
+        var entities: [String]
         /// The line, or `nil` if the trace does not have it.
-        package var site: CallSite?
+        var site: CallSite?
     }
 
     /// The number of operations that failed.
-    package internal(set) var failures: UInt64 = 0
+    var failures: UInt64 = 0
     /// The number of faults whose row was gone, among the failures.
-    package internal(set) var gone: UInt64 = 0
+    var gone: UInt64 = 0
     /// The failures by SQLite's primary result code (https://www.sqlite.org/rescode.html).
-    package internal(set) var codes: [UInt64: UInt64] = [:]
+    var codes: [UInt64: UInt64] = [:]
     /// The number of conflicts that the failed saves met.
-    package internal(set) var conflicts: UInt64 = 0
+    var conflicts: UInt64 = 0
     /// The time of the operations that failed, in nanoseconds.
-    package internal(set) var time: UInt64 = 0
+    var time: UInt64 = 0
     /// The scopes in which operations failed.
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-
-    package init() {}
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
 
     /// The most frequent code.
     var mainCode: UInt64? { codes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
 }
 
 extension FailureEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<FailureEvidence>] = [
+    static let parts: [SumPart<FailureEvidence>] = [
         .sum("failures", \.failures), .sum("gone", \.gone), .part("codes", \.codes), .sum("conflicts", \.conflicts),
         .sum("time", \.time), .part("scopes", \.scopes),
     ]
 }
 
 extension FailureEvidence.Key: ProfileKey {
-    package static var hasSpellings: Bool { true }
-    package var sortText: String {
+    static var hasSpellings: Bool { true }
+    var sortText: String {
         ([kind.name, site?.sortText ?? ""] + entities).joined(separator: "\u{2}")
     }
 
-    package func stored(_ words: inout ProfileWords) -> StoredValue {
+    func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([kind.stored(&words), StoredValue(entities), site.stored(&words)])
     }
 
-    package init(_ value: StoredValue, _ words: ProfileWords) throws {
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
         let parts = try value.list(of: 3)
         self.init(
             kind: try EventKind(parts[0], words), entities: try parts[1].texts(), site: try CallSite?(parts[2], words))

@@ -1,22 +1,20 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R26: operations that failed, and faults whose rows were gone.
-package struct FailureRule: Rule {
-    package let id = "R26"
-    package let name = "Failures"
-    package let purpose =
+struct FailureRule: Rule {
+    let id = "R26"
+    let name = "Failures"
+    let purpose =
         "Fetches and saves that failed, and faults that found no row, after which objects read as their default values."
-    package let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .sql]
+    let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .sql]
 
     /// The minimum number of failures of one line that is reported.
     static let minimumFailures = Threshold(
         "R26", "minimumFailures", 1, .count, "minimum failures of one line")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let operations = profile.groups.filter { FailureDetector.kinds.contains($0.key.kind) }
         let examined = operations.reduce(0) { $0 &+ $1.count }
@@ -49,11 +47,11 @@ package struct FailureRule: Rule {
 }
 
 extension FailureRule {
-    package var needs: Set<TraceGap.Kind> { [.errors] }
+    var needs: Set<TraceGap.Kind> { [.errors] }
 
-    package var thresholds: [Threshold] { [Self.minimumFailures] }
+    var thresholds: [Threshold] { [Self.minimumFailures] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R26 reports fetches, batches, faults and saves that failed, and faults that found no row because "

@@ -1,18 +1,18 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R04: consecutive fetches that differ in the value of one property, and objects that are looked up one by one.
 ///
 /// The detectors have already applied the thresholds within a scope (five fetches from one line on one thread, with
 /// five values). The rule weighs the evidence.
-package struct FetchLoopRule: Rule {
-    package let id = "R04"
-    package let name = "Fetch in a loop"
-    package let purpose =
+struct FetchLoopRule: Rule {
+    let id = "R04"
+    let name = "Fetch in a loop"
+    let purpose =
         "Consecutive fetches that differ only in the value of one property, and look-ups of objects by ID."
-    package let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
-    package var isAboutFrequency: Bool { true }
+    let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
+    var isAboutFrequency: Bool { true }
 
     /// The number of values that one `IN` is assumed to hold.
     static let valuesAtOnce = 1000.0
@@ -25,9 +25,7 @@ package struct FetchLoopRule: Rule {
         "ratio of the time between fetches to a fetch's time that makes the finding a note")
     static let minimumWait: UInt64 = 1_000_000
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         var unrecorded: UInt64 = 0
@@ -164,13 +162,13 @@ package struct FetchLoopRule: Rule {
 }
 
 extension FetchLoopRule {
-    package var needs: Set<TraceGap.Kind> { [.operations] }
+    var needs: Set<TraceGap.Kind> { [.operations] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [LoopDetector.threshold, Self.waitFactor, Self.minimumPending]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R04 reports at least \(LoopDetector.threshold.count) fetches, counts or dictionary requests of one "

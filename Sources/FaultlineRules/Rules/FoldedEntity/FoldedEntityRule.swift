@@ -1,13 +1,13 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R16: objects that are split over two entities, although the program always uses both.
-package struct FoldedEntityRule: Rule {
-    package let id = "R16"
-    package let name = "Over-normalization"
-    package let purpose = "Entities in a one-to-one relationship that are always used together."
-    package let kinds: Set<EventKind> = [.fetch, .fault]
+struct FoldedEntityRule: Rule {
+    let id = "R16"
+    let name = "Over-normalization"
+    let purpose = "Entities in a one-to-one relationship that are always used together."
+    let kinds: Set<EventKind> = [.fetch, .fault]
 
     /// The minimum number of used objects, and the minimum share of them that used the destination, to report a pair.
     static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "minimum used objects")
@@ -20,9 +20,7 @@ package struct FoldedEntityRule: Rule {
     static let largestSize = Threshold(
         "R16", "largestSize", 2048.0, .size, "minimum size of an object that is rightly kept apart")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let pairs = Self.pairs(profile)
         if !pairs.isEmpty {
@@ -250,13 +248,13 @@ extension EntityEntry {
 }
 
 extension FoldedEntityRule {
-    package var needs: Set<TraceGap.Kind> { [.model] }
+    var needs: Set<TraceGap.Kind> { [.model] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumShare, Self.minimumTimeShare, Self.largestSize]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R16 reports a to-one relationship with at least \(Phrase.count(FoldedEntityRule.minimumRows.count)) "

@@ -1,13 +1,13 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R25: objects that keep large values after the work that needed them is done.
-package struct HeldObjectRule: Rule {
-    package let id = "R25"
-    package let name = "Objects held too long"
-    package let purpose = "Large objects that stay realized after the scope that used them has closed."
-    package let kinds: Set<EventKind> = [.fetch, .fault, .release]
+struct HeldObjectRule: Rule {
+    let id = "R25"
+    let name = "Objects held too long"
+    let purpose = "Large objects that stay realized after the scope that used them has closed."
+    let kinds: Set<EventKind> = [.fetch, .fault, .release]
 
     /// The minimum number of objects that are held at once.
     ///
@@ -19,9 +19,7 @@ package struct HeldObjectRule: Rule {
         "R25", "minimumShare", 0.5, .share,
         "minimum share of the large objects that stayed, or of those held at the same time")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let objects = profile.holds.reduce(0) { $0 &+ $1.evidence.objects }
         if objects > 0 { outcome.examined = "\(count: objects, "large object")" }
@@ -69,13 +67,13 @@ package struct HeldObjectRule: Rule {
 }
 
 extension HeldObjectRule {
-    package var needs: Set<TraceGap.Kind> { [.use] }
+    var needs: Set<TraceGap.Kind> { [.use] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumObjects, Self.minimumShare]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R25 reports objects of at least \(Phrase.size(Double(TraceEvent.Release.minimumBytes))) whose values "

@@ -1,5 +1,5 @@
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// A realized object with large values.
 struct OpenHold: Sendable {
@@ -166,36 +166,36 @@ extension HoldEvidence {
 
 extension Profile {
     /// Large objects that stayed realized after their scope.
-    package var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
+    var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
         evidence(of: HoldDetector.self)
     }
 }
 
 /// Objects with large values that stayed realized after the end of the scope that read them.
-package struct HoldEvidence: Sendable {
+struct HoldEvidence: Sendable {
     /// The objects' entity, and the line that loaded them.
-    package typealias Key = EntitySite
+    typealias Key = EntitySite
 
     /// The number of objects that were loaded in a scope.
-    package internal(set) var objects: UInt64 = 0
+    var objects: UInt64 = 0
     /// The number of objects that stayed realized beyond it, and their bytes.
-    package internal(set) var kept: UInt64 = 0
-    package internal(set) var bytes: UInt64 = 0
+    var kept: UInt64 = 0
+    var bytes: UInt64 = 0
     /// The most objects that one process held at once in this way, and their bytes.
-    package internal(set) var most: UInt64 = 0
-    package internal(set) var maximumBytes: UInt64 = 0
+    var most: UInt64 = 0
+    var maximumBytes: UInt64 = 0
     /// The number of objects that were still realized at the end of the trace.
-    package internal(set) var neverReleased: UInt64 = 0
+    var neverReleased: UInt64 = 0
     /// The scopes that the objects outlived.
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The lines that opened these scopes.
-    package internal(set) var openings: [CallSite: UInt64] = [:]
+    var openings: [CallSite: UInt64] = [:]
 
-    package init() {}
+    init() {}
 }
 
 extension HoldEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<HoldEvidence>] = [
+    static let parts: [SumPart<HoldEvidence>] = [
         .sum("objects", \.objects), .sum("kept", \.kept), .sum("bytes", \.bytes), .maximum("most", \.most),
         .maximum("mostBytes", \.maximumBytes), .sum("neverReleased", \.neverReleased), .part("scopes", \.scopes),
         .part("openings", \.openings),

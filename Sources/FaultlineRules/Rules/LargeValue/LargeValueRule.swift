@@ -1,13 +1,13 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R09: large values in rows that are mostly loaded for their other values.
-package struct LargeValueRule: Rule {
-    package let id = "R09"
-    package let name = "Large values in hot rows"
-    package let purpose = "Long values that are loaded with rows in which they are never read."
-    package let kinds: Set<EventKind> = [.fetch, .batch, .fault, .release]
+struct LargeValueRule: Rule {
+    let id = "R09"
+    let name = "Large values in hot rows"
+    let purpose = "Long values that are loaded with rows in which they are never read."
+    let kinds: Set<EventKind> = [.fetch, .batch, .fault, .release]
 
     /// The minimum mean size of a value that is better kept in a file of its own.
     static let fileSize = Threshold(
@@ -16,9 +16,7 @@ package struct LargeValueRule: Rule {
     /// The minimum rows for more than a note, and for any finding.
     static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "minimum rows for more than a note")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let (candidates, examined) = LargeValue.all(in: profile)
         var outcome = RuleOutcome(findings: candidates.compactMap { finding($0, profile, costs) })
         if examined > 0 {
@@ -116,13 +114,13 @@ package struct LargeValueRule: Rule {
 }
 
 extension LargeValueRule {
-    package var needs: Set<TraceGap.Kind> { [.sizes] }
+    var needs: Set<TraceGap.Kind> { [.sizes] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [LargeValue.minimumSize, Self.fileSize, LargeValue.minimumLargeShare, LargeValue.readShare, Self.minimumRows]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R09 reports an attribute with at least 16 KiB in more than \(LargeValue.minimumLargeShare.text) of "

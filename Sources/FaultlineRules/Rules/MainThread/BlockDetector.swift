@@ -1,5 +1,5 @@
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// Detects work in the store that keeps a main thread from drawing.
 struct BlockDetector: EvidenceDetector {
@@ -71,7 +71,7 @@ struct BlockDetector: EvidenceDetector {
 
 extension Profile {
     /// Operations that blocked main threads and kept them from drawing.
-    package var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
+    var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
         evidence(of: BlockDetector.self)
     }
 }
@@ -80,33 +80,33 @@ extension Profile {
 ///
 /// It includes only busy intervals that passed the threshold. Each is work without a pause, and belongs to the line
 /// that caused most of it.
-package struct BlockEvidence: Sendable {
-    package struct Key: Sendable, Hashable {
+struct BlockEvidence: Sendable {
+    struct Key: Sendable, Hashable {
         /// The kind of work that took longest.
-        package var kind: EventKind
+        var kind: EventKind
         /// The line of the program that caused it, or `nil` if the trace does not have it.
-        package var site: CallSite?
+        var site: CallSite?
     }
 
     /// The number of busy intervals, and of those in which events were lost.
-    package internal(set) var stretches: UInt64 = 0
-    package internal(set) var lossyStretches: UInt64 = 0
+    var stretches: UInt64 = 0
+    var lossyStretches: UInt64 = 0
     /// The number of events in the busy intervals.
-    package internal(set) var events: UInt64 = 0
+    var events: UInt64 = 0
     /// The time in the store, in nanoseconds: in all intervals, and in the longest one.
-    package internal(set) var time: UInt64 = 0
-    package internal(set) var longest: UInt64 = 0
+    var time: UInt64 = 0
+    var longest: UInt64 = 0
     /// The total time of each interval's longest part, in nanoseconds.
-    package internal(set) var longestParts: UInt64 = 0
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    var longestParts: UInt64 = 0
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes of the busy intervals, in nanoseconds.
-    package internal(set) var wallTime: UInt64 = 0
+    var wallTime: UInt64 = 0
 
-    package init() {}
+    init() {}
 }
 
 extension BlockEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<BlockEvidence>] = [
+    static let parts: [SumPart<BlockEvidence>] = [
         .sum("stretches", \.stretches), .sum("lossyStretches", \.lossyStretches), .sum("events", \.events),
         .sum("time", \.time), .maximum("longest", \.longest), .sum("longestParts", \.longestParts),
         .part("scopes", \.scopes), .sum("wallTime", \.wallTime),
@@ -114,16 +114,16 @@ extension BlockEvidence: Summed, StartsEmpty {
 }
 
 extension BlockEvidence.Key {
-    package var sortText: String { [kind.name, site?.sortText ?? ""].joined(separator: "\u{2}") }
+    var sortText: String { [kind.name, site?.sortText ?? ""].joined(separator: "\u{2}") }
 }
 
 extension BlockEvidence.Key: ProfileKey {
-    package static var hasSpellings: Bool { true }
-    package func stored(_ words: inout ProfileWords) -> StoredValue {
+    static var hasSpellings: Bool { true }
+    func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([kind.stored(&words), site.stored(&words)])
     }
 
-    package init(_ value: StoredValue, _ words: ProfileWords) throws {
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
         let parts = try value.list(of: 2)
         self.init(kind: try EventKind(parts[0], words), site: try CallSite?(parts[1], words))
     }

@@ -1,25 +1,23 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R12: the main thread is in the store for longer than a frame.
 ///
 /// Another rule may have better advice for the same line, so this one gives way.
-package struct MainThreadRule: Rule {
-    package let id = "R12"
-    package let name = "Main thread"
-    package let purpose = "Screens that cannot be drawn because the main thread is in the store."
-    package let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .wait]
+struct MainThreadRule: Rule {
+    let id = "R12"
+    let name = "Main thread"
+    let purpose = "Screens that cannot be drawn because the main thread is in the store."
+    let kinds: Set<EventKind> = [.fetch, .batch, .fault, .save, .wait]
 
     /// The minimum busy interval that is an error, in nanoseconds.
     static let longBlock = Threshold(
         "R12", "errorBlock", 100_000_000.0, .time, "minimum such time that makes it an error")
 
-    package init() {}
+    var givesWay: Bool { true }
 
-    package var givesWay: Bool { true }
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         outcome.findings = profile.blocks.map { finding($0.key, $0.evidence) }
         let time = profile.totals.mainThreadStoreTime
@@ -89,13 +87,13 @@ package struct MainThreadRule: Rule {
 }
 
 extension MainThreadRule {
-    package var needs: Set<TraceGap.Kind> { [.threads] }
+    var needs: Set<TraceGap.Kind> { [.threads] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [BlockDetector.threshold, Self.longBlock]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R12 reports at least \(BlockDetector.threshold.text) in the store on the main thread, without a pause "

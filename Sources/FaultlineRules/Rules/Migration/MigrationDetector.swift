@@ -1,10 +1,10 @@
-package import FaultlineProfile
+internal import FaultlineProfile
 package import FaultlineTrace
 
 /// Gathers migrations and their parts.
 struct MigrationDetector: EvidenceDetector {
     static let name = "migrations"
-    static let kinds: Set<EventKind> = [.migration]
+    package static let kinds: Set<EventKind> = [.migration]
     private static let capacity = 1024
 
     var evidence: [MigrationEvidence.Key: MigrationEvidence] = [:]
@@ -58,28 +58,28 @@ package struct MigrationEvidence: Sendable {
         package var site: CallSite?
     }
 
-    package internal(set) var count: UInt64 = 0
+    package var count: UInt64 = 0
     /// The rows that statements processed, or the objects that were created or changed.
-    package internal(set) var rows: UInt64 = 0
+    package var rows: UInt64 = 0
     /// The size of the store's file, the largest one.
-    package internal(set) var bytes: UInt64 = 0
+    package var bytes: UInt64 = 0
     /// The total time, and that on main threads, in nanoseconds.
-    package internal(set) var time: UInt64 = 0
-    package internal(set) var mainThreadTime: UInt64 = 0
+    package var time: UInt64 = 0
+    package var mainThreadTime: UInt64 = 0
     /// The longest migration on a main thread, in nanoseconds.
-    package internal(set) var longestOnMainThread: UInt64 = 0
+    var longestOnMainThread: UInt64 = 0
     /// The number of migrations on the main thread of a program that is an app.
-    package internal(set) var appMigrations: UInt64 = 0
+    var appMigrations: UInt64 = 0
     /// The time of migrations that could have been inferred, and the time that SQL would have taken, in nanoseconds.
-    package internal(set) var inferableTime: UInt64 = 0
-    package internal(set) var timeInSQL: UInt64 = 0
-    package internal(set) var failures: UInt64 = 0
+    var inferableTime: UInt64 = 0
+    package var timeInSQL: UInt64 = 0
+    package var failures: UInt64 = 0
 
-    package init() {}
+    init() {}
 }
 
 extension MigrationEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<MigrationEvidence>] = [
+    static let parts: [SumPart<MigrationEvidence>] = [
         .sum("count", \.count), .sum("rows", \.rows), .maximum("bytes", \.bytes), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .maximum("longestOnMainThread", \.longestOnMainThread),
         .sum("appMigrations", \.appMigrations), .sum("inferableTime", \.inferableTime),
@@ -91,14 +91,14 @@ extension TraceEvent.Migration.Stage: WordKey {}
 extension TraceEvent.Migration.Way: WordKey {}
 
 extension MigrationEvidence.Key: ProfileKey {
-    package static var hasSpellings: Bool { true }
-    package var sortText: String { [stage.word, way.word, name, site?.sortText ?? ""].joined(separator: "\u{2}") }
+    static var hasSpellings: Bool { true }
+    var sortText: String { [stage.word, way.word, name, site?.sortText ?? ""].joined(separator: "\u{2}") }
 
-    package func stored(_ words: inout ProfileWords) -> StoredValue {
+    func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([stage.stored(&words), way.stored(&words), .text(name), site.stored(&words)])
     }
 
-    package init(_ value: StoredValue, _ words: ProfileWords) throws {
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
         let parts = try value.list(of: 4)
         self.init(
             stage: try TraceEvent.Migration.Stage(parts[0], words), way: try TraceEvent.Migration.Way(parts[1], words),

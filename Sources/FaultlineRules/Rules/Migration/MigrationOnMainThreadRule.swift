@@ -1,24 +1,22 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R31: a store is migrated on the main thread, so the program shows nothing until it is done.
-package struct MigrationOnMainThreadRule: Rule {
-    package let id = "R31"
-    package let name = "Migration on the main thread"
-    package let purpose = "Launches that wait for the migration of a store."
-    package let kinds: Set<EventKind> = [.migration]
-    package var needs: Set<TraceGap.Kind> { [.threads] }
+struct MigrationOnMainThreadRule: Rule {
+    let id = "R31"
+    let name = "Migration on the main thread"
+    let purpose = "Launches that wait for the migration of a store."
+    let kinds: Set<EventKind> = [.migration]
+    var needs: Set<TraceGap.Kind> { [.threads] }
 
     static let pause = Threshold(
         "R31", "launchPause", 100_000_000, .time, "minimum time of a migration on a main thread")
     static let longPause = Threshold("R31", "errorPause", 1_000_000_000.0, .time, "minimum such time that is an error")
 
-    package var thresholds: [Threshold] { [Self.pause, Self.longPause] }
+    var thresholds: [Threshold] { [Self.pause, Self.longPause] }
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let wholes = profile.wholeMigrations
         let hasScreens = profile.scopes.contains { $0.key.kind == .screen }
@@ -63,7 +61,7 @@ package struct MigrationOnMainThreadRule: Rule {
         return finding
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R31 reports a migration that took at least \(Self.pause.text) on the main thread of a program with "

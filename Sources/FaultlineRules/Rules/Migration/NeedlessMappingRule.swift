@@ -1,22 +1,20 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R32: a mapping model creates all objects anew although the same migration can be inferred, which SQL does in place.
-package struct NeedlessMappingRule: Rule {
-    package let id = "R32"
-    package let name = "Needless mapping model"
-    package let purpose = "Migrations that recreate every object although SQL could do the same."
-    package let kinds: Set<EventKind> = [.migration]
+struct NeedlessMappingRule: Rule {
+    let id = "R32"
+    let name = "Needless mapping model"
+    let purpose = "Migrations that recreate every object although SQL could do the same."
+    let kinds: Set<EventKind> = [.migration]
 
     static let waste = Threshold("R32", "wastedTime", 50_000_000, .time, "minimum time that SQL would save")
     static let longWaste = Threshold("R32", "errorWaste", 5_000_000_000.0, .time, "minimum such time that is an error")
 
-    package var thresholds: [Threshold] { [Self.waste, Self.longWaste] }
+    var thresholds: [Threshold] { [Self.waste, Self.longWaste] }
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let mapped = profile.migrations.filter { key, _ in
             key.way == .objects && (key.stage == .whole || key.stage == .step)
@@ -62,7 +60,7 @@ package struct NeedlessMappingRule: Rule {
         return finding
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R32 reports a migration manager that ran a mapping model without policies, expressions and selections "

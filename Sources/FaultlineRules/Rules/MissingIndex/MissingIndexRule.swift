@@ -1,28 +1,28 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R06: full table scans for a few rows that an index would find.
 ///
 /// SQLite counts the steps of full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`,
 /// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html). Fetches that the same index serves share a finding.
-package struct MissingIndexRule: Rule {
-    package let id = "R06"
-    package let name = "Missing index"
-    package let purpose = "Full table scans that return few rows, which an index would avoid."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+struct MissingIndexRule: Rule {
+    let id = "R06"
+    let name = "Missing index"
+    let purpose = "Full table scans that return few rows, which an index would avoid."
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0
 
     let examinations: IndexExaminations
 
-    package init() { self.init(knowing: IndexExaminations()) }
+    init() { self.init(knowing: IndexExaminations()) }
 
     /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.statements }
         if examined > 0 {
@@ -129,9 +129,9 @@ package struct MissingIndexRule: Rule {
 }
 
 extension MissingIndexRule {
-    package var needs: Set<TraceGap.Kind> { [.plans] }
+    var needs: Set<TraceGap.Kind> { [.plans] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [
             FetchIndexing.minimumRows, FetchIndexing.minimumSteps, FetchIndexing.stepsPerRow,
             FetchIndexing.largestShare, FetchIndexing.largestIndexShare, FetchIndexing.maximumColumns,
@@ -139,7 +139,7 @@ extension MissingIndexRule {
         ]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R06 reports fetches that compare properties with values and, by SQLite's plan, scan at least "

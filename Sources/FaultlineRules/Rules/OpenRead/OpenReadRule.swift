@@ -1,21 +1,19 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R33: reads that stay open while the write-ahead log grows.
-package struct OpenReadRule: Rule {
-    package let id = "R33"
-    package let name = "Long reads"
-    package let purpose = "Reads that stay open, so that the write-ahead log grows."
-    package let kinds: Set<EventKind> = [.sql]
+struct OpenReadRule: Rule {
+    let id = "R33"
+    let name = "Long reads"
+    let purpose = "Reads that stay open, so that the write-ahead log grows."
+    let kinds: Set<EventKind> = [.sql]
 
     /// The minimum growth of a finding, in bytes.
     static let growth = Threshold(
         "R33", "logGrowth", 4_194_304, .size, "minimum growth of the log beyond the size of a checkpoint")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let statements = profile.totals.events[.sql] ?? 0
         if statements > 0, profile.allProcesses.lacks(.operations) {
@@ -68,11 +66,11 @@ package struct OpenReadRule: Rule {
 }
 
 extension OpenReadRule {
-    package var needs: Set<TraceGap.Kind> { [.statements] }
+    var needs: Set<TraceGap.Kind> { [.statements] }
 
-    package var thresholds: [Threshold] { [Self.growth] }
+    var thresholds: [Threshold] { [Self.growth] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R33 reports transactions that read, and statements that stay open for at least a millisecond, while "

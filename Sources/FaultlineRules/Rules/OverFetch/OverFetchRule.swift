@@ -1,20 +1,18 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R03: rows that are loaded but not used, objects that are used only for their identity, and long values that are
 /// never read.
 ///
 /// R02 reports what a batch size fixes, R05 rows that are counted, and R09 values of many kilobytes.
-package struct OverFetchRule: Rule {
-    package let id = "R03"
-    package let name = "Over-fetch"
-    package let purpose = "Rows or values that fetches load and the program never uses."
-    package let kinds: Set<EventKind> = [.fetch, .batch, .use]
+struct OverFetchRule: Rule {
+    let id = "R03"
+    let name = "Over-fetch"
+    let purpose = "Rows or values that fetches load and the program never uses."
+    let kinds: Set<EventKind> = [.fetch, .batch, .use]
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         let values = UnreadValues(profile)
@@ -126,16 +124,16 @@ package struct OverFetchRule: Rule {
 }
 
 extension OverFetchRule {
-    package var needs: Set<TraceGap.Kind> { [.use] }
+    var needs: Set<TraceGap.Kind> { [.use] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [
             ResultDemand.share, ResultDemand.minimumExecutions, ResultDemand.minimumRowsFetched,
             ResultDemand.touchedShare, UnreadValues.share, UnreadValues.minimumSize,
         ]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R03 reports at least \(ResultDemand.minimumExecutions.text) results of one line, with "

@@ -1,16 +1,16 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R22: statements that SQLite runs with different plans, and tables whose size SQLite misjudges.
 ///
 /// SQLite chooses plans by statistics that `ANALYZE` gathers (https://www.sqlite.org/lang_analyze.html) and that can
 /// become stale.
-package struct PlanRule: Rule {
-    package let id = "R22"
-    package let name = "Changing plans"
-    package let purpose = "Statements with more than one plan, and plans based on old statistics."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+struct PlanRule: Rule {
+    let id = "R22"
+    let name = "Changing plans"
+    let purpose = "Statements with more than one plan, and plans based on old statistics."
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum ratio for a warning: of a plan's work to the best plan's, or between the rows that there are and
     /// that SQLite expects.
@@ -20,12 +20,12 @@ package struct PlanRule: Rule {
 
     private let examinations: IndexExaminations
 
-    package init() { self.init(knowing: IndexExaminations()) }
+    init() { self.init(knowing: IndexExaminations()) }
 
     /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = 0
         let old = OldStatistics.all(in: profile).map {
@@ -176,14 +176,14 @@ package struct PlanRule: Rule {
 }
 
 extension PlanRule {
-    package var needs: Set<TraceGap.Kind> { [.operations, .plans] }
-    package var needsOfStatements: Set<TraceGap.Kind> { examinations.answers > 0 ? [] : needs }
+    var needs: Set<TraceGap.Kind> { [.operations, .plans] }
+    var needsOfStatements: Set<TraceGap.Kind> { examinations.answers > 0 ? [] : needs }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumRatio]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R22 reports one statement text that ran with more than one plan, in one trace or in several that were "

@@ -1,16 +1,16 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R07: text searches that run before a cheaper or more selective comparison has narrowed the rows.
 ///
 /// SQLite evaluates the terms of an AND in the order in which they are written, unless an index decides.
-package struct PredicateOrderRule: Rule {
-    package let id = "R07"
-    package let name = "Predicate order"
-    package let purpose =
+struct PredicateOrderRule: Rule {
+    let id = "R07"
+    let name = "Predicate order"
+    let purpose =
         "Text searches that SQLite evaluates before a cheaper or more selective term."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum scanned rows for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
@@ -25,9 +25,7 @@ package struct PredicateOrderRule: Rule {
     static let searchingShare = 0.85
     static let searchingShares = 0.5...1.0
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         var uncounted: UInt64 = 0
@@ -234,13 +232,13 @@ extension ShapeEntry.Term {
 }
 
 extension PredicateOrderRule {
-    package var needs: Set<TraceGap.Kind> { [.counters] }
+    var needs: Set<TraceGap.Kind> { [.counters] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumRows, Self.uselessShare, SearchOrder.threshold]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R07 reports a predicate whose terms must all match, with a text search before a comparison of a "

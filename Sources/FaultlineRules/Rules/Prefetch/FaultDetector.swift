@@ -1,6 +1,6 @@
 internal import FaultlineFindings
 package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineTrace
 
 /// An open group of faults of one kind in one scope on objects of one fetch.
 struct OpenFaults: OpenGroup {
@@ -147,7 +147,7 @@ extension Profile {
 /// It includes only faults that passed the thresholds within one scope and for one fetch.
 package struct FaultEvidence: Sendable {
     package struct Key: Sendable, Hashable {
-        package enum Subject: Sendable, Hashable {
+        enum Subject: Sendable, Hashable {
             /// Faults on a relationship, or on the objects it leads to.
             case relationship(entity: String, name: String)
             /// Faults on objects of an entity, for which the trace does not name a relationship.
@@ -162,42 +162,42 @@ package struct FaultEvidence: Sendable {
             }
         }
 
-        package var subject: Subject
+        var subject: Subject
         /// The fetch that returned the objects.
         package var fetch: FetchProfile.Key
     }
 
+    package init() {}
+
     /// The number of occurrences, each for one fetch in one scope.
-    package internal(set) var occurrences: UInt64 = 0
+    var occurrences: UInt64 = 0
     /// The number of occurrences in which events were lost.
-    package internal(set) var lossyOccurrences: UInt64 = 0
+    var lossyOccurrences: UInt64 = 0
     /// Round trips.
-    package internal(set) var trips: UInt64 = 0
+    package var trips: UInt64 = 0
     /// The faults' time, in nanoseconds.
-    package internal(set) var time: UInt64 = 0
-    package internal(set) var mainThreadTime: UInt64 = 0
+    var time: UInt64 = 0
+    var mainThreadTime: UInt64 = 0
     /// The number of distinct objects that fired.
-    package internal(set) var objects: UInt64 = 0
+    var objects: UInt64 = 0
     /// The number of rows that the trips loaded.
-    package internal(set) var filled: UInt64 = 0
-    package internal(set) var bytes: UInt64 = 0
+    var filled: UInt64 = 0
+    var bytes: UInt64 = 0
     /// Trips for objects whose row had been in the row cache before.
-    package internal(set) var seenBefore: UInt64 = 0
+    var seenBefore: UInt64 = 0
     /// The rows that were loaded of these fetches.
-    package internal(set) var originRows: UInt64 = 0
+    var originRows: UInt64 = 0
     /// The number of these fetches, by their batch size.
-    package internal(set) var fetches: [UInt32: UInt64] = [:]
-    package internal(set) var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
-    package internal(set) var places: [CallSite?: TripSum] = [:]
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    var fetches: [UInt32: UInt64] = [:]
+    var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
+    var places: [CallSite?: TripSum] = [:]
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes from a fetch to its last fault, in nanoseconds.
-    package internal(set) var wallTime: UInt64 = 0
+    var wallTime: UInt64 = 0
     /// The durations of the trips.
     var speeds = Speeds()
     /// The slowest three faults.
-    package internal(set) var samples: [EventSample] = []
-
-    package init() {}
+    var samples: [EventSample] = []
 
     /// Whether most faults are on the fetch's own objects, whose rows it had loaded.
     ///

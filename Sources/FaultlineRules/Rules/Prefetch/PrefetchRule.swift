@@ -1,16 +1,16 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R01: faults on the objects of one fetch that go to the store one by one.
 ///
 /// The detector has already applied the thresholds within a scope (five trips from one line for five objects of a fetch
 /// of at least two rows). The rule weighs the evidence.
-package struct PrefetchRule: Rule {
-    package let id = "R01"
-    package let name = "N+1 faults"
-    package let purpose = "Objects of one fetch whose faults went to the store one by one."
-    package let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
+struct PrefetchRule: Rule {
+    let id = "R01"
+    let name = "N+1 faults"
+    let purpose = "Objects of one fetch whose faults went to the store one by one."
+    let kinds: Set<EventKind> = [.fetch, .fault, .cacheMiss]
 
     /// The minimum share of a fetch's rows that fire.
     ///
@@ -19,9 +19,7 @@ package struct PrefetchRule: Rule {
         "R01", "minimumShare", 0.3, .share,
         "minimum share of a fetch's objects that fire a fault; below it, a prefetch would load mostly unused rows")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let totals = profile.totals
         let cases = Self.stories(profile)
         let found = cases.compactMap { finding($0.key, $0.evidence, $0.claims, profile, costs) }
@@ -205,13 +203,13 @@ package struct PrefetchRule: Rule {
 }
 
 extension PrefetchRule {
-    package var needs: Set<TraceGap.Kind> { [.origins] }
+    var needs: Set<TraceGap.Kind> { [.origins] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumShare, FaultDetector.threshold, ReadColumns.most]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R01 reports at least \(FaultDetector.threshold.count) round trips in one scope for as many different "

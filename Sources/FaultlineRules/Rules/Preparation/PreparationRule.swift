@@ -1,22 +1,20 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R21: statements that are prepared again and again although they do the same.
-package struct PreparationRule: Rule {
-    package let id = "R21"
-    package let name = "Repeated preparation"
-    package let purpose = "Statements that are prepared again for each fetch."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+struct PreparationRule: Rule {
+    let id = "R21"
+    let name = "Repeated preparation"
+    let purpose = "Statements that are prepared again for each fetch."
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum number of preparations, and the minimum share of the fetches' time that they take.
     static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "minimum preparations")
     static let minimumShare = Threshold(
         "R21", "minimumShare", 0.5, .share, "minimum share of the fetches' time that they take")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
@@ -83,13 +81,13 @@ package struct PreparationRule: Rule {
 }
 
 extension PreparationRule {
-    package var needs: Set<TraceGap.Kind> { [.counters] }
+    var needs: Set<TraceGap.Kind> { [.counters] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumPreparations, Self.minimumShare]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R21 reports fetches of one shape and line that prepare at least half of their statements, at least "
@@ -194,27 +192,27 @@ struct PreparationDetector: EvidenceDetector {
 
 extension Profile {
     /// The times of preparing and running statements, outside any operation of an object store.
-    package var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
+    var preparations: [(key: StatementSite, evidence: PreparationEvidence)] {
         evidence(of: PreparationDetector.self)
     }
 }
 
 /// The times of preparing and running one statement at one line.
-package struct PreparationEvidence: Sendable {
-    package internal(set) var rows: UInt64 = 0
-    package internal(set) var preparations: UInt64 = 0
+struct PreparationEvidence: Sendable {
+    var rows: UInt64 = 0
+    var preparations: UInt64 = 0
     private var runSpeeds = Speeds()
     private var prepareSpeeds = Speeds()
 
-    package init() {}
+    init() {}
 }
 
 extension PreparationEvidence {
-    package var executions: UInt64 { runSpeeds.count }
+    var executions: UInt64 { runSpeeds.count }
     /// The runs' time in SQLite, in nanoseconds.
-    package var time: UInt64 { runSpeeds.time }
+    var time: UInt64 { runSpeeds.time }
     /// The time spent preparing, in nanoseconds.
-    package var prepareTime: UInt64 { prepareSpeeds.time }
+    var prepareTime: UInt64 { prepareSpeeds.time }
 
     mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent) {
         rows &+= UInt64(statement.rows)
@@ -237,7 +235,7 @@ extension PreparationEvidence {
 }
 
 extension PreparationEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<PreparationEvidence>] = [
+    static let parts: [SumPart<PreparationEvidence>] = [
         .sum("rows", \.rows), .sum("preparations", \.preparations),
         .part("runSpeeds", \.runSpeeds), .part("prepareSpeeds", \.prepareSpeeds),
     ]

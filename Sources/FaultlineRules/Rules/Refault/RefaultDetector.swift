@@ -1,5 +1,5 @@
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// The events that turned objects of a tree back into faults, or may have changed them.
 struct Invalidations: Sendable {
@@ -138,42 +138,42 @@ extension RefaultEvidence {
 
 extension Profile {
     /// Faults that went to the store, with whether their rows had been in memory.
-    package var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
+    var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
         evidence(of: RefaultDetector.self)
     }
 }
 
 /// Faults that went to the store from one line, and those whose row had been in memory before.
-package struct RefaultEvidence: Sendable {
+struct RefaultEvidence: Sendable {
     /// The objects' entity, and the line at which the faults fired.
-    package typealias Key = EntitySite
+    typealias Key = EntitySite
 
     /// Faults that went to the store.
-    package internal(set) var misses: UInt64 = 0
+    var misses: UInt64 = 0
     /// Faults on objects whose row had been in memory, their time in nanoseconds, and their bytes.
-    package internal(set) var repeats: UInt64 = 0
-    package internal(set) var time: UInt64 = 0
-    package internal(set) var mainThreadTime: UInt64 = 0
-    package internal(set) var bytes: UInt64 = 0
+    var repeats: UInt64 = 0
+    var time: UInt64 = 0
+    var mainThreadTime: UInt64 = 0
+    var bytes: UInt64 = 0
     /// The most trips to the store for one object in one scope.
-    package internal(set) var maximumInScope: UInt64 = 0
+    var maximumInScope: UInt64 = 0
     /// Repeats whose last use is known, by cause: a save or merge that changed the entity, a refresh or reset, or an
     /// eviction.
-    package internal(set) var known: UInt64 = 0
-    package internal(set) var changed: UInt64 = 0
-    package internal(set) var refreshed: UInt64 = 0
-    package internal(set) var evicted: UInt64 = 0
+    var known: UInt64 = 0
+    var changed: UInt64 = 0
+    var refreshed: UInt64 = 0
+    var evicted: UInt64 = 0
     /// The lines of these refreshes and resets.
-    package internal(set) var refreshSites: [CallSite?: UInt64] = [:]
+    var refreshSites: [CallSite?: UInt64] = [:]
     /// For evicted rows, the bytes loaded between two loads, which the row cache would have had to hold.
-    package internal(set) var room = Distribution()
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    var room = Distribution()
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
 
-    package init() {}
+    init() {}
 }
 
 extension RefaultEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<RefaultEvidence>] = [
+    static let parts: [SumPart<RefaultEvidence>] = [
         .sum("misses", \.misses), .sum("repeats", \.repeats), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .sum("bytes", \.bytes), .maximum("mostInScope", \.maximumInScope),
         .sum("known", \.known), .sum("changed", \.changed), .sum("refreshed", \.refreshed),

@@ -1,14 +1,14 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R11: objects that are read from the store again although they had been in memory.
-package struct RefaultRule: Rule {
-    package let id = "R11"
-    package let name = "Repeated cache misses"
-    package let purpose =
+struct RefaultRule: Rule {
+    let id = "R11"
+    let name = "Repeated cache misses"
+    let purpose =
         "Objects that are fetched from the store again because they were released or evicted too early."
-    package let kinds: Set<EventKind> = [.fault, .cacheMiss, .refresh, .eviction]
+    let kinds: Set<EventKind> = [.fault, .cacheMiss, .refresh, .eviction]
 
     /// The minimum number of faults that went to the store, and the minimum share of them that had been in memory.
     static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "minimum faults that went to the store")
@@ -21,9 +21,7 @@ package struct RefaultRule: Rule {
     /// The minimum share of large values in all bytes for them to be the reason why other rows were evicted.
     static let largeShare = 0.5
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let misses = profile.refaults.reduce(0) { $0 &+ $1.evidence.misses }
         if misses > 0 { outcome.examined = "\(count: misses, "cache miss", plural: "cache misses")" }
@@ -94,13 +92,13 @@ package struct RefaultRule: Rule {
 }
 
 extension RefaultRule {
-    package var needs: Set<TraceGap.Kind> { [.operations] }
+    var needs: Set<TraceGap.Kind> { [.operations] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumMisses, Self.minimumShare, Self.minimumTimes]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R11 reports at least \(Phrase.count(RefaultRule.minimumMisses.count)) faults of one entity that go to "

@@ -1,26 +1,24 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R18: the same fetch again, with the same values and nothing written in between.
 ///
 /// The detector has already checked for writes. The rule weighs the evidence.
-package struct RepeatedFetchRule: Rule {
-    package let id = "R18"
-    package let name = "Repeated fetches"
-    package let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
-    package let kinds: Set<EventKind> = [.fetch]
-    package var isAboutFrequency: Bool { true }
+struct RepeatedFetchRule: Rule {
+    let id = "R18"
+    let name = "Repeated fetches"
+    let purpose = "Fetches that are repeated with the same values, although nothing was written in between."
+    let kinds: Set<EventKind> = [.fetch]
+    var isAboutFrequency: Bool { true }
 
     /// The minimum number of equal fetches on one occasion.
     static let manyTimes = Threshold(
         "R18", "manyTimes", 5, .count, "minimum equal fetches on one occasion for more than a note")
 
-    package var thresholds: [Threshold] { [Self.manyTimes] }
+    var thresholds: [Threshold] { [Self.manyTimes] }
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         // One fetch with `IN` also removes the repetitions of a loop.
         let loops = Set(
@@ -81,9 +79,9 @@ package struct RepeatedFetchRule: Rule {
 }
 
 extension RepeatedFetchRule {
-    package var needs: Set<TraceGap.Kind> { [.values] }
+    var needs: Set<TraceGap.Kind> { [.values] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R18 reports at least two fetches from one line with the same values, limit, offset and context in one "

@@ -1,26 +1,24 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R29: the same statement again, with the same values and nothing written in between.
 ///
 /// The detector has already checked for writes and applied the threshold. The rule weighs the evidence.
-package struct RepeatedStatementRule: Rule {
-    package let id = "R29"
-    package let name = "Repeated statements"
-    package let purpose = "Statements that run again with the same values, although nothing was written in between."
-    package let kinds: Set<EventKind> = [.sql]
-    package var isAboutFrequency: Bool { true }
+struct RepeatedStatementRule: Rule {
+    let id = "R29"
+    let name = "Repeated statements"
+    let purpose = "Statements that run again with the same values, although nothing was written in between."
+    let kinds: Set<EventKind> = [.sql]
+    var isAboutFrequency: Bool { true }
 
     /// The minimum number of equal runs in one group.
     static let manyTimes = Threshold("R29", "manyTimes", 5, .count, "minimum equal runs for more than a note")
 
-    package init() {}
-
     /// The mean time between runs that find nothing above which the program is polling, in nanoseconds.
     private static let pollingPause: UInt64 = 1_000_000
 
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
@@ -96,11 +94,11 @@ package struct RepeatedStatementRule: Rule {
 }
 
 extension RepeatedStatementRule {
-    package var needs: Set<TraceGap.Kind> { [.statements, .values] }
+    var needs: Set<TraceGap.Kind> { [.statements, .values] }
 
-    package var thresholds: [Threshold] { [RepeatedStatementDetector.threshold, Self.manyTimes] }
+    var thresholds: [Threshold] { [RepeatedStatementDetector.threshold, Self.manyTimes] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R29 reports at least \(Phrase.count(RepeatedStatementDetector.threshold.count)) runs of one statement "

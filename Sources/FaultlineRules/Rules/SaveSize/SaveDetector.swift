@@ -1,5 +1,5 @@
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// An open group of small saves from one line on one thread in one scope.
 struct OpenSaves: Sendable {
@@ -142,7 +142,7 @@ struct SaveDetector: EvidenceDetector {
 
 extension Profile {
     /// Saves that were too small or too large.
-    package var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
+    var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
         evidence(of: SaveDetector.self)
     }
 }
@@ -150,75 +150,73 @@ extension Profile {
 /// Saves from one line that were too small, one after the other, or too large.
 ///
 /// It includes only saves that passed the thresholds.
-package struct SaveEvidence: Sendable {
-    package struct Key: Sendable, Hashable {
+struct SaveEvidence: Sendable {
+    struct Key: Sendable, Hashable {
         /// The line that saves, or `nil` if the trace does not have it.
-        package var site: CallSite?
+        var site: CallSite?
         /// The names of the saved entities, or empty if the line is known.
-        package var entities: [String]
+        var entities: [String]
     }
 
     /// Consecutive saves of a few objects each, without a pause.
-    package struct Small: Sendable, Hashable {
+    struct Small: Sendable, Hashable {
         /// The number of occurrences.
-        package internal(set) var occurrences: UInt64 = 0
+        var occurrences: UInt64 = 0
         /// The number of occurrences in which events were lost.
-        package internal(set) var lossyOccurrences: UInt64 = 0
-        package internal(set) var saves: UInt64 = 0
+        var lossyOccurrences: UInt64 = 0
+        var saves: UInt64 = 0
         /// The number of objects that were inserted, updated or deleted.
-        package internal(set) var objects: UInt64 = 0
+        var objects: UInt64 = 0
         /// The saves' time without waits for others, in nanoseconds.
-        package internal(set) var time: UInt64 = 0
-        package internal(set) var mainThreadTime: UInt64 = 0
+        var time: UInt64 = 0
+        var mainThreadTime: UInt64 = 0
         /// The part of it spent in COMMIT, in nanoseconds.
-        package internal(set) var commit: UInt64 = 0
+        var commit: UInt64 = 0
         /// The wall time of the scopes, or without scopes from the first save to the last, in nanoseconds.
-        package internal(set) var wallTime: UInt64 = 0
+        var wallTime: UInt64 = 0
 
-        package init() {}
+        init() {}
     }
 
     /// Saves that kept the store busy for long, or held many objects.
-    package struct Large: Sendable, Hashable {
-        package internal(set) var saves: UInt64 = 0
-        package internal(set) var lossySaves: UInt64 = 0
-        package internal(set) var mainThreadSaves: UInt64 = 0
+    struct Large: Sendable, Hashable {
+        var saves: UInt64 = 0
+        var lossySaves: UInt64 = 0
+        var mainThreadSaves: UInt64 = 0
         /// The objects of all these saves, and of the one with the most.
-        package internal(set) var objects: UInt64 = 0
-        package internal(set) var mostObjects: UInt64 = 0
+        var objects: UInt64 = 0
+        var mostObjects: UInt64 = 0
         /// The time of all these saves and of the longest, without waits for others and without COMMIT, in nanoseconds.
-        package internal(set) var time: UInt64 = 0
-        package internal(set) var longest: UInt64 = 0
+        var time: UInt64 = 0
+        var longest: UInt64 = 0
 
-        package init() {}
+        init() {}
     }
 
     /// Saves of many objects for whose lock other work waited long.
-    package struct Blocking: Sendable, Hashable {
+    struct Blocking: Sendable, Hashable {
         /// Waits of at least ``SaveDetector/longBlock`` while a save of many objects held the lock.
-        package internal(set) var waits: UInt64 = 0
+        var waits: UInt64 = 0
         /// The waits in scopes in which events were lost, and the waits on the main thread.
-        package internal(set) var lossyWaits: UInt64 = 0
-        package internal(set) var mainThreadWaits: UInt64 = 0
+        var lossyWaits: UInt64 = 0
+        var mainThreadWaits: UInt64 = 0
         /// The time of all waits and of the longest, in nanoseconds.
-        package internal(set) var time: UInt64 = 0
-        package internal(set) var longest: UInt64 = 0
+        var time: UInt64 = 0
+        var longest: UInt64 = 0
         /// The most objects of one of the saves, and the time of the longest save without waits for others and without
         /// COMMIT, in nanoseconds.
-        package internal(set) var mostObjects: UInt64 = 0
-        package internal(set) var longestSave: UInt64 = 0
+        var mostObjects: UInt64 = 0
+        var longestSave: UInt64 = 0
 
-        package init() {}
+        init() {}
     }
 
-    package internal(set) var small = Small()
-    package internal(set) var large = Large()
-    package internal(set) var blocking = Blocking()
+    var small = Small()
+    var large = Large()
+    var blocking = Blocking()
     /// The names of the saved entities.
-    package internal(set) var entities: Set<String> = []
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-
-    package init() {}
+    var entities: Set<String> = []
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
 
     /// The longest of the large or blocking saves, in nanoseconds, and the most objects of one.
     var longestSave: UInt64 { max(large.longest, blocking.longestSave) }
@@ -226,7 +224,7 @@ package struct SaveEvidence: Sendable {
 }
 
 extension SaveEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<SaveEvidence>] = [
+    static let parts: [SumPart<SaveEvidence>] = [
         .part("small", \.small), .part("large", \.large), .part("blocking", \.blocking),
         .union("entities", \.entities),
         .part("scopes", \.scopes),
@@ -234,7 +232,7 @@ extension SaveEvidence: Summed, StartsEmpty {
 }
 
 extension SaveEvidence.Blocking: Summed, StartsEmpty {
-    package static let parts: [SumPart<SaveEvidence.Blocking>] = [
+    static let parts: [SumPart<SaveEvidence.Blocking>] = [
         .sum("waits", \.waits), .sum("lossyWaits", \.lossyWaits), .sum("mainThreadWaits", \.mainThreadWaits),
         .sum("time", \.time), .maximum("longest", \.longest), .maximum("mostObjects", \.mostObjects),
         .maximum("longestSave", \.longestSave),
@@ -242,7 +240,7 @@ extension SaveEvidence.Blocking: Summed, StartsEmpty {
 }
 
 extension SaveEvidence.Small: Summed, StartsEmpty {
-    package static let parts: [SumPart<SaveEvidence.Small>] = [
+    static let parts: [SumPart<SaveEvidence.Small>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences), .sum("saves", \.saves),
         .sum("objects", \.objects), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
         .sum("commit", \.commit), .sum("wallTime", \.wallTime),
@@ -250,7 +248,7 @@ extension SaveEvidence.Small: Summed, StartsEmpty {
 }
 
 extension SaveEvidence.Large: Summed, StartsEmpty {
-    package static let parts: [SumPart<SaveEvidence.Large>] = [
+    static let parts: [SumPart<SaveEvidence.Large>] = [
         .sum("saves", \.saves), .sum("lossySaves", \.lossySaves), .sum("mainThreadSaves", \.mainThreadSaves),
         .sum("objects", \.objects), .sum("time", \.time), .maximum("mostObjects", \.mostObjects),
         .maximum("longest", \.longest),
@@ -265,16 +263,16 @@ extension SaveEvidence.Key {
         self.init(site: site, entities: site == nil ? names : [])
     }
 
-    package var sortText: String { (site?.sortText ?? "") + "|" + entities.joined(separator: ",") }
+    var sortText: String { (site?.sortText ?? "") + "|" + entities.joined(separator: ",") }
 }
 
 extension SaveEvidence.Key: ProfileKey {
-    package static var hasSpellings: Bool { true }
-    package func stored(_ words: inout ProfileWords) -> StoredValue {
+    static var hasSpellings: Bool { true }
+    func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([site.stored(&words), StoredValue(entities)])
     }
 
-    package init(_ value: StoredValue, _ words: ProfileWords) throws {
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
         let parts = try value.list(of: 2)
         self.init(site: try CallSite?(parts[0], words), entities: try parts[1].texts())
     }

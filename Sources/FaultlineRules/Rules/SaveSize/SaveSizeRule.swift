@@ -1,19 +1,19 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R10: many small saves that one could replace, saves that are too large, and saves that a batch request could
 /// replace.
 ///
 /// The detector has already applied the thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000
 /// objects; 16 ms of waiting for the lock). The rule weighs the evidence.
-package struct SaveSizeRule: Rule {
-    package let id = "R10"
-    package let name = "Saves"
-    package let purpose =
+struct SaveSizeRule: Rule {
+    let id = "R10"
+    let name = "Saves"
+    let purpose =
         "Consecutive saves of a few objects each, saves that take long or keep others waiting, and objects that are "
         + "fetched only to be deleted or set to the same values."
-    package let kinds: Set<EventKind> = [.save]
+    let kinds: Set<EventKind> = [.save]
 
     /// The number of objects to save at once if a job saves in parts.
     static let objectsAtOnce = 500.0
@@ -24,9 +24,7 @@ package struct SaveSizeRule: Rule {
     static var blockingPart: Double { SaveDetector.longBlock.value }
     static let part = Threshold("R10", "part", 50_000_000.0, .time, "target time of a part of a save on another thread")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let saves = profile.totals.events[.save] ?? 0
         let requests = batchRequests(profile)
@@ -156,9 +154,9 @@ package struct SaveSizeRule: Rule {
 }
 
 extension SaveSizeRule {
-    package var needs: Set<TraceGap.Kind> { [.operations] }
+    var needs: Set<TraceGap.Kind> { [.operations] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [
             SaveDetector.smallSaves, SaveDetector.smallSave, SaveDetector.pause,
             SaveDetector.longSave, SaveDetector.manyObjects, SaveDetector.longBlock, Self.mainThreadPart,
@@ -166,7 +164,7 @@ extension SaveSizeRule {
         ]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R10 reports at least \(SaveDetector.smallSaves.count) saves from one line with at most "

@@ -1,15 +1,15 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R28: many transactions that write one or two statements each.
 ///
 /// The detector has already applied the threshold within a scope or a unit of work. The rule weighs the evidence.
-package struct SmallTransactionRule: Rule {
-    package let id = "R28"
-    package let name = "Small transactions"
-    package let purpose = "Rows that a program writes one or two per transaction, and commits that wait for the disk."
-    package let kinds: Set<EventKind> = [.sql]
+struct SmallTransactionRule: Rule {
+    let id = "R28"
+    let name = "Small transactions"
+    let purpose = "Rows that a program writes one or two per transaction, and commits that wait for the disk."
+    let kinds: Set<EventKind> = [.sql]
 
     /// The time of a write within a transaction, in nanoseconds.
     ///
@@ -21,9 +21,7 @@ package struct SmallTransactionRule: Rule {
     /// Larger ones are batches.
     private static let mostRows: UInt64 = 10
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let writes = profile.totals.outermostWrites
         if writes > 0 {
@@ -122,11 +120,11 @@ package struct SmallTransactionRule: Rule {
 }
 
 extension SmallTransactionRule {
-    package var needs: Set<TraceGap.Kind> { [.statements] }
+    var needs: Set<TraceGap.Kind> { [.statements] }
 
-    package var thresholds: [Threshold] { [SmallTransactionDetector.threshold] }
+    var thresholds: [Threshold] { [SmallTransactionDetector.threshold] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R28 reports at least \(Phrase.count(SmallTransactionDetector.threshold.count)) transactions with one "

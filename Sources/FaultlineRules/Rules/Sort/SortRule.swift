@@ -1,16 +1,16 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R19: rows that SQLite sorts itself because no index has them in order.
 ///
 /// SQLite counts the sorts of a statement (`SQLITE_STMTSTATUS_SORT`,
 /// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html).
-package struct SortRule: Rule {
-    package let id = "R19"
-    package let name = "Sorting without an index"
-    package let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+struct SortRule: Rule {
+    let id = "R19"
+    let name = "Sorting without an index"
+    let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum rows of a reported sort.
     ///
@@ -23,12 +23,12 @@ package struct SortRule: Rule {
 
     let examinations: IndexExaminations
 
-    package init() { self.init(knowing: IndexExaminations()) }
+    init() { self.init(knowing: IndexExaminations()) }
 
     /// - Parameter examinations: SQLite's answers about indexes for the statements of the trace.
     init(knowing examinations: IndexExaminations) { self.examinations = examinations }
 
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         for fetch in profile.fetches where !fetch.key.shape.sort.isEmpty {
@@ -107,13 +107,13 @@ package struct SortRule: Rule {
 }
 
 extension SortRule {
-    package var needs: Set<TraceGap.Kind> { [.plans] }
+    var needs: Set<TraceGap.Kind> { [.plans] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R19 reports a fetch for which SQLite sorted at least "

@@ -1,15 +1,15 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R15: the table of an inheritance tree in which most columns are empty in most rows.
 ///
 /// All entities of a tree share one table, with a column for every property of any of them.
-package struct SparseTableRule: Rule {
-    package let id = "R15"
-    package let name = "Sparse inheritance table"
-    package let purpose = "Inheritance trees whose table is mostly empty, or is loaded for only one of its entities."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+struct SparseTableRule: Rule {
+    let id = "R15"
+    let name = "Sparse inheritance table"
+    let purpose = "Inheritance trees whose table is mostly empty, or is loaded for only one of its entities."
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum number of entities below the root, of columns that only some of them have, and the minimum share of
     /// empty values in these.
@@ -21,9 +21,7 @@ package struct SparseTableRule: Rule {
     static let minimumTimeShare = Threshold(
         "R15", "minimumTimeShare", 0.05, .share, "minimum share of the store's time that scanning the table takes")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let trees = Tree.all(in: profile)
         if !trees.isEmpty { outcome.examined = "\(count: trees.count, "inheritance tree")" }
@@ -110,16 +108,16 @@ package struct SparseTableRule: Rule {
 }
 
 extension SparseTableRule {
-    package var needs: Set<TraceGap.Kind> { [.model] }
+    var needs: Set<TraceGap.Kind> { [.model] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [
             Self.minimumEntities, Self.minimumColumns, Self.minimumShare, Self.minimumTimeShare, OneKind.minimumRows,
             OneKind.usedShare,
         ]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R15 reports an inheritance tree with at least \(SparseTableRule.minimumEntities.count) entities below "

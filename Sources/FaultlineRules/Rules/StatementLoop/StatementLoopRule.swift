@@ -1,17 +1,17 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R27: a statement that runs once for each row of another.
 ///
 /// The detector has already applied the threshold within a scope or a unit of work. The rule weighs the evidence.
-package struct StatementLoopRule: Rule {
-    package let id = "R27"
-    package let name = "Statement in a loop"
-    package let purpose =
+struct StatementLoopRule: Rule {
+    let id = "R27"
+    let name = "Statement in a loop"
+    let purpose =
         "A statement that the program runs repeatedly, for example once for each row of another statement (N+1)."
-    package let kinds: Set<EventKind> = [.sql]
-    package var isAboutFrequency: Bool { true }
+    let kinds: Set<EventKind> = [.sql]
+    var isAboutFrequency: Bool { true }
 
     /// The minimum rows of a run for which the cost of running the statement is small in comparison.
     static let manyRows: UInt64 = 100
@@ -19,9 +19,7 @@ package struct StatementLoopRule: Rule {
     /// The minimum trips saved for a warning, whatever time they take.
     static let manyTrips: Int64 = 20
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
@@ -103,11 +101,11 @@ package struct StatementLoopRule: Rule {
 }
 
 extension StatementLoopRule {
-    package var needs: Set<TraceGap.Kind> { [.statements] }
+    var needs: Set<TraceGap.Kind> { [.statements] }
 
-    package var thresholds: [Threshold] { [StatementLoopDetector.threshold] }
+    var thresholds: [Threshold] { [StatementLoopDetector.threshold] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R27 reports at least \(Phrase.count(StatementLoopDetector.threshold.count)) runs of one statement "

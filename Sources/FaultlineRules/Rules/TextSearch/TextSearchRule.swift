@@ -1,13 +1,13 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R08: text comparisons that no index serves, so SQLite reads every row.
-package struct TextSearchRule: Rule {
-    package let id = "R08"
-    package let name = "Text search without an index"
-    package let purpose = "Text searches that no index can serve."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+struct TextSearchRule: Rule {
+    let id = "R08"
+    let name = "Text search without an index"
+    let purpose = "Text searches that no index can serve."
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum scanned rows, or the minimum number of fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")
@@ -21,9 +21,7 @@ package struct TextSearchRule: Rule {
     static let stepsPerCandidate = 6.0
     static let stepsPerRow: UInt64 = 2
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         var unrecorded: UInt64 = 0
@@ -164,14 +162,14 @@ package struct TextSearchRule: Rule {
 }
 
 extension TextSearchRule {
-    package var needs: Set<TraceGap.Kind> { [.statements, .operations] }
-    package var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
+    var needs: Set<TraceGap.Kind> { [.statements, .operations] }
+    var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumSteps, Self.minimumExecutions, Self.fewCandidates]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R08 reports a comparison of texts that no index can serve (CONTAINS, ENDSWITH, MATCHES, LIKE with a "

@@ -1,22 +1,20 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R24: the limits of the trace's evidence.
-package struct TraceQualityRule: Rule {
+struct TraceQualityRule: Rule {
     static let number = "R24"
     /// The minimum share of lost events that turns all findings into notes.
     static let lossLimit = Threshold(
         number, "lostShare", 0.01, .share, "share of lost events at which all findings become notes")
 
-    package let id = TraceQualityRule.number
-    package let name = "Trace quality"
-    package let purpose = "The completeness of the trace, and the cost of recording."
-    package let kinds: Set<EventKind> = []
+    let id = TraceQualityRule.number
+    let name = "Trace quality"
+    let purpose = "The completeness of the trace, and the cost of recording."
+    let kinds: Set<EventKind> = []
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let all = profile.allProcesses
         let totals = all.counts
         let (lost, unwritten) = (profile.lost, profile.unwritten)
@@ -250,11 +248,11 @@ package struct TraceQualityRule: Rule {
 }
 
 extension TraceQualityRule {
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.lossLimit]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R24 reports lost events and names, lines that could not be written, processes without an end, "

@@ -1,17 +1,17 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R14: fetches that load all rows at once, however many there are, and pages behind a deep offset.
 ///
 /// If another rule (R02, R03, R05, R17) finds that the program does not need all rows, that rule has the advice.
-package struct UnboundedFetchRule: Rule {
-    package let id = "R14"
-    package let name = "Unbounded fetches"
-    package let purpose =
+struct UnboundedFetchRule: Rule {
+    let id = "R14"
+    let name = "Unbounded fetches"
+    let purpose =
         "Fetches without a limit or batch size that load many rows at once, or more as the data grows; and pages with "
         + "large offsets."
-    package let kinds: Set<EventKind> = [.fetch, .sql]
+    let kinds: Set<EventKind> = [.fetch, .sql]
 
     /// The minimum rows, or bytes, of a large result.
     ///
@@ -26,9 +26,7 @@ package struct UnboundedFetchRule: Rule {
     /// The time of a fetch that a user notices, in nanoseconds.
     static let longFetch = 50_000_000.0
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var fetches: UInt64 = 0
         for fetch in profile.fetches
@@ -179,14 +177,14 @@ extension FetchProfile {
 }
 
 extension UnboundedFetchRule {
-    package var needs: Set<TraceGap.Kind> { [.operations] }
-    package var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
+    var needs: Set<TraceGap.Kind> { [.operations] }
+    var needsOfStatements: Set<TraceGap.Kind> { [.statements, .counters] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [FetchProfile.manyRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R14 reports a fetch without a limit or batch size that returns at least "

@@ -1,21 +1,19 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R23: objects that are saved although none of their values changed.
-package struct UnchangedWriteRule: Rule {
-    package let id = "R23"
-    package let name = "Unneeded writes"
-    package let purpose = "Objects that were set to the values they already had."
-    package let kinds: Set<EventKind> = [.save]
+struct UnchangedWriteRule: Rule {
+    let id = "R23"
+    let name = "Unneeded writes"
+    let purpose = "Objects that were set to the values they already had."
+    let kinds: Set<EventKind> = [.save]
 
     /// The minimum number of objects of one line that is reported.
     static let minimumObjects = Threshold(
         "R23", "minimumObjects", 10, .count, "minimum objects that were saved unchanged")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let saves = profile.groups.filter { $0.key.kind == .save }
         let examined = saves.reduce(0) { $0 &+ $1.count }
@@ -72,13 +70,13 @@ package struct UnchangedWriteRule: Rule {
 }
 
 extension UnchangedWriteRule {
-    package var needs: Set<TraceGap.Kind> { [.changes] }
+    var needs: Set<TraceGap.Kind> { [.changes] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumObjects]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R23 reports at least \(Phrase.count(UnchangedWriteRule.minimumObjects.count)) objects, saved from one "

@@ -1,22 +1,20 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R30: columns of a statement's rows that the program does not read.
-package struct UnreadColumnRule: Rule {
-    package let id = "R30"
-    package let name = "Unread columns"
-    package let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
-    package let kinds: Set<EventKind> = [.sql]
+struct UnreadColumnRule: Rule {
+    let id = "R30"
+    let name = "Unread columns"
+    let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
+    let kinds: Set<EventKind> = [.sql]
 
     /// The minimum number of rows of a finding.
     static let minimumRows = Threshold("R30", "minimumRows", 100, .count, "minimum rows of a statement")
     /// The number of unread values that are worth more than a note.
     private static let manyValues = 5000.0
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.columnReads.reduce(0) { $0 &+ $1.evidence.executions }
         if runs > 0 { outcome.examined = "the columns of \(count: runs, "statement")" }
@@ -66,11 +64,11 @@ package struct UnreadColumnRule: Rule {
 }
 
 extension UnreadColumnRule {
-    package var needs: Set<TraceGap.Kind> { [.statements] }
+    var needs: Set<TraceGap.Kind> { [.statements] }
 
-    package var thresholds: [Threshold] { [Self.minimumRows] }
+    var thresholds: [Threshold] { [Self.minimumRows] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R30 reports statements of a program without an object store, recorded with --columns, that returned "

@@ -1,15 +1,15 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R20: relationships that are prefetched and then not used.
 ///
 /// All lines that fetch with one shape are judged together: a prefetch that one of them needs is used.
-package struct UnusedPrefetchRule: Rule {
-    package let id = "R20"
-    package let name = "Unused prefetch"
-    package let purpose = "Relationships that are prefetched and then not used."
-    package let kinds: Set<EventKind> = [.fetch]
+struct UnusedPrefetchRule: Rule {
+    let id = "R20"
+    let name = "Unused prefetch"
+    let purpose = "Relationships that are prefetched and then not used."
+    let kinds: Set<EventKind> = [.fetch]
 
     /// The minimum number of fetches or batches, of rows, and the minimum share of their time for prefetching to be
     /// evaluated.
@@ -26,9 +26,7 @@ package struct UnusedPrefetchRule: Rule {
     /// The maximum share of results that may still be in use.
     static let openShare = 0.1
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         let shapes = Dictionary(grouping: profile.fetches.filter { !$0.prefetches.isEmpty }) { $0.key.shape }
@@ -188,13 +186,13 @@ extension FetchProfile {
 }
 
 extension UnusedPrefetchRule {
-    package var needs: Set<TraceGap.Kind> { [.use] }
+    var needs: Set<TraceGap.Kind> { [.use] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.minimumLoads, Self.minimumRows, Self.minimumTimeShare, Self.unusedShare, Self.littleShare]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R20 reports a key path that at least \(Phrase.count(UnusedPrefetchRule.minimumLoads.count)) fetches "

@@ -1,21 +1,19 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R17: results with rows that the program neither uses nor counts.
-package struct UnusedResultRule: Rule {
-    package let id = "R17"
-    package let name = "Unused results"
-    package let purpose = "Fetches whose results are never used."
-    package let kinds: Set<EventKind> = [.fetch, .use]
+struct UnusedResultRule: Rule {
+    let id = "R17"
+    let name = "Unused results"
+    let purpose = "Fetches whose results are never used."
+    let kinds: Set<EventKind> = [.fetch, .use]
 
     static let manyRows = Threshold("R17", "manyRows", 20, .count, "minimum unused rows for more than a note")
 
-    package var thresholds: [Threshold] { [Self.manyRows] }
+    var thresholds: [Threshold] { [Self.manyRows] }
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
@@ -86,9 +84,9 @@ extension FetchProfile {
 }
 
 extension UnusedResultRule {
-    package var needs: Set<TraceGap.Kind> { [.use] }
+    var needs: Set<TraceGap.Kind> { [.use] }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R17 reports results whose rows the program neither read nor counted, if they are at least half of all "

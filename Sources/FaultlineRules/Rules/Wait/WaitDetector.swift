@@ -1,5 +1,5 @@
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// Detects waits for queues and locks, and the work their owners did during the wait.
 struct WaitDetector: EvidenceDetector {
@@ -117,7 +117,7 @@ struct WaitDetector: EvidenceDetector {
 
 extension Profile {
     /// Waits for queues and locks.
-    package var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
+    var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
         evidence(of: WaitDetector.self)
     }
 }
@@ -126,66 +126,64 @@ extension Profile {
 ///
 /// A wait for a context's queue counts only while the queue's owner was in the store. Other work on a queue may take as
 /// long as it likes.
-package struct WaitEvidence: Sendable {
-    package struct Key: Sendable, Hashable {
-        package var resource: TraceEvent.Wait.Resource
+struct WaitEvidence: Sendable {
+    struct Key: Sendable, Hashable {
+        var resource: TraceEvent.Wait.Resource
         /// The line of the program that waited, or `nil` if the trace does not have it.
-        package var site: CallSite?
+        var site: CallSite?
         /// The kind of work that the owner's thread did for most of the wait, or `nil` if the trace has none.
-        package var ownerKind: EventKind?
+        var ownerKind: EventKind?
         /// The line that caused this work, or else the unit of work it belongs to.
-        package var ownerSite: CallSite?
+        var ownerSite: CallSite?
     }
 
     /// The durations of all waits, including those that do not count, in nanoseconds.
-    package internal(set) var durations = Distribution()
+    var durations = Distribution()
     /// The part of the waits that counts, in nanoseconds.
-    package internal(set) var time: UInt64 = 0
+    var time: UInt64 = 0
     /// The part of ``time`` that blocked a thread, and the main thread, in nanoseconds.
-    package internal(set) var blockedTime: UInt64 = 0
-    package internal(set) var mainThreadTime: UInt64 = 0
+    var blockedTime: UInt64 = 0
+    var mainThreadTime: UInt64 = 0
     /// The longest wait that counts, in nanoseconds.
-    package internal(set) var longest: UInt64 = 0
+    var longest: UInt64 = 0
     /// The number of retries for SQLite's lock.
-    package internal(set) var tries: UInt64 = 0
+    var tries: UInt64 = 0
     /// The number of waits that were given up.
-    package internal(set) var failures: UInt64 = 0
+    var failures: UInt64 = 0
     /// The number of waits that were given up at once because the transaction had read before it wrote.
-    package internal(set) var upgrades: UInt64 = 0
+    var upgrades: UInt64 = 0
     /// The number of waits of transactions that asked for SQLite's lock when they began.
-    package internal(set) var asked: UInt64 = 0
+    var asked: UInt64 = 0
     /// The longest time for which a transaction of the owner's thread had SQLite's lock, in nanoseconds; 0 if it is not known.
-    package internal(set) var longestHold: UInt64 = 0
+    var longestHold: UInt64 = 0
     /// The libraries that ran the waiting statements for the program, as names of ``StatementLibrary``.
-    package internal(set) var libraries: Set<String> = []
+    var libraries: Set<String> = []
     /// The number of waits for another process.
-    package internal(set) var foreign: UInt64 = 0
+    var foreign: UInt64 = 0
     /// The most objects of a save that was waited for, or 0 if none was.
-    package internal(set) var mostObjects: UInt64 = 0
+    var mostObjects: UInt64 = 0
     /// The time that these saves spent in COMMIT, and their total time, in nanoseconds.
-    package internal(set) var saveCommit: UInt64 = 0
-    package internal(set) var saveTime: UInt64 = 0
+    var saveCommit: UInt64 = 0
+    var saveTime: UInt64 = 0
     /// The number of waits in scopes in which events were lost.
-    package internal(set) var lossyWaits: UInt64 = 0
-    package internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    var lossyWaits: UInt64 = 0
+    var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// The wall time of the scopes, or without scopes of the waits, in nanoseconds.
-    package internal(set) var wallTime: UInt64 = 0
-
-    package init() {}
+    var wallTime: UInt64 = 0
 
     /// Whether all waits failed at once.
     var isImpatient: Bool { tries == 0 && failures == durations.count }
 }
 
 extension WaitEvidence.Key {
-    package var sortText: String {
+    var sortText: String {
         ["\(resource)", site?.sortText ?? "", ownerKind?.name ?? "", ownerSite?.sortText ?? ""]
             .joined(separator: "\u{2}")
     }
 }
 
 extension WaitEvidence: Summed, StartsEmpty {
-    package static let parts: [SumPart<WaitEvidence>] = [
+    static let parts: [SumPart<WaitEvidence>] = [
         .sum("time", \.time), .sum("blockedTime", \.blockedTime), .sum("mainThreadTime", \.mainThreadTime),
         .sum("tries", \.tries), .sum("failures", \.failures), .sum("foreign", \.foreign),
         .sum("upgrades", \.upgrades), .union("libraries", \.libraries), .sum("asked", \.asked),
@@ -197,15 +195,15 @@ extension WaitEvidence: Summed, StartsEmpty {
 }
 
 extension WaitEvidence.Key: ProfileKey {
-    package static var hasSpellings: Bool { true }
+    static var hasSpellings: Bool { true }
 
-    package func stored(_ words: inout ProfileWords) -> StoredValue {
+    func stored(_ words: inout ProfileWords) -> StoredValue {
         .list([
             resource.stored(&words), site.stored(&words), ownerKind.stored(&words), ownerSite.stored(&words),
         ])
     }
 
-    package init(_ value: StoredValue, _ words: ProfileWords) throws {
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
         let parts = try value.list(of: 4)
         self.init(
             resource: try TraceEvent.Wait.Resource(parts[0], words), site: try CallSite?(parts[1], words),

@@ -1,23 +1,21 @@
-package import FaultlineFindings
-package import FaultlineProfile
-package import FaultlineTrace
+internal import FaultlineFindings
+internal import FaultlineProfile
+internal import FaultlineTrace
 
 /// R13: waits for a context's queue, the coordinator, a connection or SQLite's lock.
 ///
 /// The detector has already excluded waits for work outside the store.
-package struct WaitRule: Rule {
-    package let id = "R13"
-    package let name = "Waits"
-    package let purpose = "Work that waits for a queue or a lock while other work is in the store."
-    package let kinds: Set<EventKind> = [.wait, .sql]
+struct WaitRule: Rule {
+    let id = "R13"
+    let name = "Waits"
+    let purpose = "Work that waits for a queue or a lock while other work is in the store."
+    let kinds: Set<EventKind> = [.wait, .sql]
 
     /// The minimum time of a reported wait, in nanoseconds, and its minimum share of a scope.
     static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "minimum time of a single wait")
     static let share = Threshold("R13", "waitShare", 0.1, .share, "minimum share of a scope's time spent waiting")
 
-    package init() {}
-
-    package func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let waits = profile.waits.filter { Self.isNotable($0.evidence) }
         let usesStore = !profile.allProcesses.lacks(.operations)
@@ -123,13 +121,13 @@ package struct WaitRule: Rule {
 }
 
 extension WaitRule {
-    package var needs: Set<TraceGap.Kind> { [.waits] }
+    var needs: Set<TraceGap.Kind> { [.waits] }
 
-    package var thresholds: [Threshold] {
+    var thresholds: [Threshold] {
         [Self.longWait, Self.share]
     }
 
-    package var manual: RuleManual {
+    var manual: RuleManual {
         RuleManual(
             trigger:
                 "R13 reports waits of one call site for another: a single wait of at least \(WaitRule.longWait.text), "

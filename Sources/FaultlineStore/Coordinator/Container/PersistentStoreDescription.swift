@@ -85,7 +85,7 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: no. Corresponds to Core Data's `NSPersistentStoreDeferredLightweightMigrationOptionKey`. To remove a column, SQLite
     /// rewrites all rows of its table, so an opening that only removes attributes is much shorter without it. While work is left,
-    /// the store's metadata has ``PersistentStoreCoordinator/deferredLightweightMigrationKey``. A later migration without this
+    /// the store's metadata has `PersistentStoreCoordinator.deferredLightweightMigrationKey`. A later migration without this
     /// option does the work, too.
     public var defersLightweightMigration = false
     /// The mapping models that an automatic migration looks through before it infers anything.
