@@ -139,4 +139,43 @@ struct LayersTests {
         let knot = try Module(module).largestKnot
         #expect(knot.count <= most, "\(knot.joined(separator: ", "))")
     }
+
+    /// The modules from the lowest to the highest, by wing.
+    private static let wings: [(name: String, modules: [String])] = [
+        ("Trace", ["FaultlineTrace"]), ("Recording", ["FaultlineRecorder"]),
+        ("Store", ["FaultlineDigest", "FaultlineModel", "FaultlineStore", "FaultlineMigration", "FaultlineEntities"]),
+        (
+            "Profiler",
+            [
+                "FaultlineReader", "FaultlineProfile", "FaultlineFindings", "FaultlineRules", "FaultlineDocuments",
+                "FaultlineReport", "FaultlineQuery",
+            ]
+        ),
+        ("Trials", ["FaultlineCounting", "FaultlineReplay"]), ("Command", ["FaultlineWorkloads", "faultline"]),
+        ("Products", ["FaultlineTesting", "FaultlineBenchmark"]),
+    ]
+
+    @Test(
+        "A module imports only lower ones, and the profiler nothing of the store but digests",
+        arguments: wings.flatMap(\.modules))
+    func imports(module: String) throws {
+        let order = Self.wings.flatMap(\.modules)
+        let place = try #require(order.firstIndex(of: module))
+        let wing = try #require(Self.wings.first { $0.modules.contains(module) })
+        let store = Set(Self.wings[2].modules).subtracting(["FaultlineDigest"])
+        let folder = ProjectFolder.url.appendingPathComponent("Sources/\(module)")
+        let paths = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+            .filter { $0.hasSuffix(".swift") }
+        #expect(!paths.isEmpty)
+        for path in paths {
+            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+            for line in text.split(separator: "\n") where line.contains("import Faultline") {
+                guard let name = line.split(separator: " ").last.map(String.init),
+                    let other = order.firstIndex(of: name)
+                else { continue }
+                #expect(other < place, "\(path) imports \(name)")
+                #expect(wing.name != "Profiler" || !store.contains(name), "\(path) imports \(name)")
+            }
+        }
+    }
 }
