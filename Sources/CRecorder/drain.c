@@ -95,7 +95,7 @@ fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
         goto failed;
     }
     if (memcmp(file->magic, FL_MAGIC, sizeof file->magic) != 0) { goto failed; }
-    if (file->layout_version != FL_LAYOUT_VERSION) { goto failed; }
+    if (file->layout_version != fl_layout()) { goto failed; }
     close(descriptor);
     drain->rings.identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
     drain->file = file;

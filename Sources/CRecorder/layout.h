@@ -28,6 +28,9 @@
 #define FL_PROGRAM_BYTES 1024
 #define FL_TRACE_PATH_BYTES 1024
 
+// The version of the layout, which changes with that of the records.
+static inline uint32_t fl_layout(void) { return fl_schema_layout() + FL_LAYOUT_VERSION; }
+
 typedef enum fl_segment_kind { FL_SEGMENT_RING = 1, FL_SEGMENT_DICTIONARY, FL_SEGMENT_USES } fl_segment_kind;
 
 typedef struct fl_segment {
@@ -53,7 +56,7 @@ typedef struct fl_commit {
 
 typedef struct fl_file {
     char magic[8];
-    uint32_t layout_version;
+    uint32_t layout_version;         // of this file and of the records in it; see fl_layout
     uint32_t process;                // the process's own ID
     uint64_t process_namespace;      // the inode of the namespace of that ID; 0: not known
     uint64_t image;                  // distinguishes programs that ran under the same process ID

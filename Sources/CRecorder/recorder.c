@@ -464,7 +464,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     }
     struct timespec date;
     clock_gettime(CLOCK_REALTIME, &date);
-    file->layout_version = FL_LAYOUT_VERSION;
+    file->layout_version = fl_layout();
     file->process = recorder->process;
     file->start = fl_now();
     file->origin = options->origin == 0 ? file->start : options->origin;

@@ -84,6 +84,34 @@ const fl_field *fl_entry_words(uint32_t entry, uint32_t *count) {
     }
 }
 
+// MARK: - Layout
+
+// Adds fields to a hash (FNV-1a).
+static uint32_t add_fields(uint32_t hash, const fl_field *fields, uint32_t count) {
+    for (uint32_t index = 0; index < count; index++) {
+        const fl_field *field = &fields[index];
+        for (const char *letter = field->name; *letter != '\0'; letter++) { hash = (hash ^ (uint8_t)*letter) * 16777619u; }
+        hash = (hash ^ (uint32_t)field->offset << 16 ^ (uint32_t)field->width << 8 ^ field->meaning) * 16777619u;
+    }
+    return hash;
+}
+
+uint32_t fl_record_layout(const fl_event_schema *schema, uint32_t before) {
+    uint32_t hash = add_fields((before ^ schema->size) * 16777619u, schema->fields, schema->fieldCount);
+    for (uint32_t index = 0; index < schema->listCount; index++) {
+        uint32_t count;
+        const fl_field *words = fl_entry_words(schema->lists[index].entry, &count);
+        hash = add_fields((hash ^ schema->lists[index].countOffset) * 16777619u, words, count);
+    }
+    return hash;
+}
+
+uint32_t fl_schema_layout(void) {
+    uint32_t hash = add_fields(2166136261u, common_fields, COUNT(common_fields));
+    for (uint32_t kind = 1; kind < FL_EVENT_KIND_END; kind++) { hash = fl_record_layout(&schemas[kind], hash); }
+    return hash;
+}
+
 // MARK: - Words
 
 static bool is_word(const char *word, const char *text, size_t length) {

@@ -55,6 +55,27 @@ struct SchemaTests {
         }
     }
 
+    @Test("have another layout if a field moves or changes its name", arguments: EventKind.allCases)
+    func layout(kind: EventKind) {
+        var schema = fl_schema(UInt32(kind.rawValue)).pointee
+        let declared = fl_record_layout(&schema, 1)
+        var fields = Array(UnsafeBufferPointer(start: schema.fields, count: Int(schema.fieldCount)))
+        func layout() -> UInt32 {
+            fields.withUnsafeBufferPointer {
+                schema.fields = $0.baseAddress
+                return fl_record_layout(&schema, 1)
+            }
+        }
+        #expect(layout() == declared)
+        fields[0].offset += 8
+        #expect(layout() != declared)
+        fields[0].offset -= 8
+        fields[0].name = fl_dictionary_name(fl_dictionary_kind.FL_DICTIONARY_CALIBRATION.rawValue)
+        #expect(layout() != declared)
+        schema.fieldCount -= 1
+        #expect(layout() != declared)
+    }
+
     @Test("convert the common fields")
     func commonFields() throws {
         let record = UnsafeMutablePointer<fl_event>.allocate(capacity: 1)

@@ -141,6 +141,12 @@ const fl_field *fl_common_fields(uint32_t *count);
 // words.
 const fl_field *fl_entry_words(uint32_t entry, uint32_t *count);
 
+// A number that differs between schemas whose records do, so that records are read only as they were written.
+uint32_t fl_schema_layout(void);
+
+// The same for one kind, added to the number of those before it.
+uint32_t fl_record_layout(const fl_event_schema *schema, uint32_t before);
+
 // The kind with that name, or FL_EVENT_NONE.
 fl_event_kind fl_event_kind_named(const char *name, size_t length);
 
