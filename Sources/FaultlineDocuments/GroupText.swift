@@ -13,6 +13,7 @@ package enum GroupText {
         switch subject {
         case .unknown: return nil
         case .shape, .statement: return self.subject(subject)
+        case .named(""): return event.kind.name
         case .entity, .relationship, .saved, .named:
             return "\(event.kind.grouped.name) of \(self.subject(subject))"
         }

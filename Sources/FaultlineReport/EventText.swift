@@ -138,9 +138,15 @@ package struct EventText: Sendable {
     }
 
     /// The summary of a kind without special wording, from its schema: its title, its rows, and the flags that are set.
+    ///
+    /// If it has no title, its other counts: `12 objects, 3 unsaved`.
     private func plainSummary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
         let fields = event.detail.values.fields
-        let words = event.titleValue.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) }
+        let counts = fields.filter { $0.field.meaning == .count && $0.field.name != "rows" && $0.value > 0 }
+        let words =
+            EventSchema.of(event.kind).title == nil
+            ? counts.map { "\(Phrase.count($0.value)) \($0.field.name)" }.joined(separator: ", ")
+            : event.titleValue.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) }
         let rows = fields.first { $0.field.name == "rows" }.map { UInt32(clamping: $0.value) }
         let flags = fields.filter { $0.field.meaning == .flag && $0.value != 0 }.map(\.field.name)
         return (words ?? "?", rows, flags.joined(separator: ", "))

@@ -206,10 +206,10 @@ extension EventGroup.Key.Subject {
             }
     }
 
-    /// The subject of a kind that needs no words of its own: what the title of its events says.
+    /// The subject of a kind that needs no words of its own: what the title of its events says, or nothing if they have none.
     private init(titleOf event: TraceEvent, in dictionary: TraceDictionary) {
         guard let (field, value) = event.titleValue else {
-            self = .unknown
+            self = .named("")
             return
         }
         let id = DictionaryID(truncatingIfNeeded: value)

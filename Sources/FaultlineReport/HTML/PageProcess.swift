@@ -94,7 +94,8 @@ struct PageProcess {
             let leaf = dictionary.stack(sample.leaf)?.addresses.first.flatMap { dictionary.frame(at: $0) }
             return leaf?.locations.first?.function ?? ""
         default:
-            return event.titleValue.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) } ?? "?"
+            guard let (field, value) = event.titleValue else { return "" }
+            return EventFields(dictionary: dictionary).words(field, value) ?? "?"
         }
     }
 
