@@ -28,7 +28,7 @@ public struct TraceReader: Sendable {
         source = try TraceSources.source(of: TraceFile(path: path))
     }
 
-    /// The format's name: `"timeline"`, `"ctf"`, `"xctrace"`, `"sqlDebug"` or `"django"`.
+    /// The format's name, such as `"timeline"`.
     package var format: String { source.name }
 
     /// The operations that the trace supports besides reading.

@@ -35,6 +35,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public var rings: String
     /// The tool that recorded it; `nil` for Faultline.
     public var source: Source?
+    /// The name of the database system, as OpenTelemetry has it; `nil` for SQLite.
+    public var system: String?
     /// The data that the recording lacks; `nil` if nothing is known to be missing.
     public var gaps: [TraceGap]?
     /// Whether the program is known to be an app with screens, although its recording cannot mark any.
@@ -60,7 +62,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     /// Creates the first line of a process.
     public init(
         version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0,
-        rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil, isApp: Bool? = nil, removed: UInt64? = nil
+        rings: String = "", source: Source? = nil, system: String? = nil, gaps: [TraceGap]? = nil, isApp: Bool? = nil,
+        removed: UInt64? = nil
     ) {
         self.version = version
         self.process = process
@@ -69,6 +72,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         self.date = date
         self.rings = rings
         self.source = source
+        self.system = system
         self.gaps = gaps
         self.isApp = isApp
         self.removed = removed

@@ -42,7 +42,7 @@ struct DjangoLogTests {
         #expect(events.map(\.start) == [0, 130_000_000, 1_200_000_000])
         #expect(events.map(\.process) == [12, 12, 13] && Set(events.map(\.thread)).count == 2)
         #expect(log.reading.summary.processes == [12, 13] && log.reading.summary.unendedProcesses == [])
-        #expect(log.began.allSatisfy { $0.source == .django })
+        #expect(log.began.allSatisfy { $0.source == .django && $0.system == "other_sql" })
     }
 
     @Test("may pass midnight even if the format has no date")

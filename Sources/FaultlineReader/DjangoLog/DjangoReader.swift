@@ -41,7 +41,9 @@ final class DjangoReader {
         }
         for number in summary.processes {
             guard let process = processes[number] else { continue }
-            try body(.began(ProcessBegan(process: number, source: .django, gaps: process.gaps)))
+            // The log does not say which database it is.
+            let began = ProcessBegan(process: number, source: .django, system: "other_sql", gaps: process.gaps)
+            try body(.began(began))
             try process.names.forEach(of: number, body)
         }
     }

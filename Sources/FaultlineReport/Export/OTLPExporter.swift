@@ -152,8 +152,7 @@ struct OTLPProcess {
         var name = [event.kind.name, entity].compactMap(\.self).joined(separator: " ")
         var attributes = OTLPAttributes()
         attributes.add("faultline.kind", event.kind.name)
-        // Django's log does not say which database it is.
-        attributes.add("db.system.name", began.source == .django ? "other_sql" : "sqlite")
+        attributes.add("db.system.name", began.system ?? "sqlite")
         attributes.add("db.collection.name", entity)
         if case .sql(let statement) = event.detail, let sql = dictionary.statement(statement.statement)?.sql {
             let operation = sql.prefix { $0.isLetter }.uppercased()
