@@ -8,6 +8,9 @@
 // A new field takes one line here, and the code that fills it. Fields of 8 bytes come before those of 4, which leaves
 // padding only at the end of a record; apart from that, the order is free. The unit of a time follows from its
 // meaning, so descriptions do not mention it.
+//
+// A new kind is listed by its title, or else its counts; by its field `rows`; and by the flags that are set. Reports sum its
+// fields that have the names of counts, such as `rows`, `bytes`, `wait` and `error`. See `EventText` and `EventGroup.Counts`.
 
 #ifndef FAULTLINE_EVENTS_H
 #define FAULTLINE_EVENTS_H
