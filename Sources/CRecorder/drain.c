@@ -95,7 +95,10 @@ fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
         goto failed;
     }
     if (memcmp(file->magic, FL_MAGIC, sizeof file->magic) != 0) { goto failed; }
-    if (file->layout_version != fl_layout()) { goto failed; }
+    if (file->layout_version != fl_layout()) {
+        failure = EPROTO;
+        goto failed;
+    }
     close(descriptor);
     drain->rings.identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
     drain->file = file;

@@ -42,6 +42,21 @@ package struct LeftoverRings: Sendable, Hashable {
 
     /// Finds this user's rings in directories, and in the recording directories that they contain.
     package static func find(in directories: [String] = directories) -> [LeftoverRings] {
+        files(in: directories).compactMap { LeftoverRings($0) }
+    }
+
+    /// Finds this user's ring files that this version cannot read, because another version wrote them.
+    package static func findUnreadable(in directories: [String] = directories) -> [String] {
+        files(in: directories).filter { file in
+            if let drain = fl_drain_open(file, 0) {
+                fl_drain_close(drain)
+                return false
+            }
+            return errno == EPROTO
+        }
+    }
+
+    private static func files(in directories: [String]) -> [String] {
         let files = FileManager.default
         var found: [String] = []
         for parent in directories {
@@ -51,7 +66,7 @@ package struct LeftoverRings: Sendable, Hashable {
                 found += RingDirectory.rings(in: directory).map { "\(directory)/\($0)" }
             }
         }
-        return found.compactMap { LeftoverRings($0) }
+        return found
     }
 
     /// Finds the rings of programs whose events a killed `faultline record` would have written to a trace.

@@ -64,7 +64,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func badRings(_ path: String, errno code: Int32) -> RecorderError {
         let reason =
             switch code {
-            case EINVAL: "it is not a ring file of this version of Faultline"
+            case EINVAL, EPROTO: "it is not a ring file of this version of Faultline"
             case EPERM: "it belongs to another user"
             default: reason(code)
             }

@@ -124,6 +124,24 @@ struct DamagedRingsTests {
         }
     }
 
+    @Test("of another version are found apart from the others")
+    func otherVersion() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var data = try rings()
+        // The layout's version follows the eight bytes that tell what the file is.
+        data[data.startIndex + 8] ^= 1
+        let file = directory.appendingPathComponent("faultline-4711-1.rings").path
+        try data.write(to: URL(fileURLWithPath: file))
+        try Data("no rings".utf8).write(to: directory.appendingPathComponent("faultline-4711-2.rings"))
+        for file in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: directory.appendingPathComponent(file).path)
+        }
+        #expect(LeftoverRings.findUnreadable(in: [directory.path]) == [file])
+        #expect(!LeftoverRings.find(in: [directory.path]).map(\.file).contains(file))
+        #expect(throws: RecorderError.self) { try TraceRecovery.makeTrace(file + ".json", of: [file]) }
+    }
+
     @Test("with an entry whose size and offset overflow 32 bits are read once")
     func wrapping() throws {
         defer { try? FileManager.default.removeItem(at: directory) }

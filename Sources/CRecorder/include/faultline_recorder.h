@@ -400,8 +400,8 @@ typedef struct fl_sink {
 } fl_sink;
 
 // Opens the mapped file of a recorder, which may be running or dead. Null with errno set; EINVAL if it is not a file
-// of rings, EPERM if it belongs to another user, who could have put anything there. `origin` is the trace's start in
-// nanoseconds of CLOCK_MONOTONIC; 0 takes the one in the file.
+// of rings, EPROTO if another version of Faultline wrote it, EPERM if it belongs to another user, who could have put anything
+// there. `origin` is the trace's start in nanoseconds of CLOCK_MONOTONIC; 0 takes the one in the file.
 fl_drain *fl_drain_open(const char *rings, uint64_t origin);
 
 // Drains a recorder of this process.

@@ -39,6 +39,9 @@ struct CleanCommand: ParsableCommand {
             if !dryRun { rings.remove() }
             lines.append("\(verb) \(rings.file)")
         }
+        for file in leftovers.unreadable {
+            lines.append("\(dryRun ? "Would keep" : "Kept") \(file): \(RingsText.refusal)")
+        }
         for directory in leftovers.directories {
             if !dryRun { try? FileManager.default.removeItem(atPath: directory.path) }
             lines.append("\(verb) \(directory.path)")

@@ -45,7 +45,8 @@ struct RecoverCommand: ParsableCommand {
         } else if let trace = files.first {
             try complete(trace)
         } else {
-            try Terminal.output.write(RingsText.list(LeftoverRings.find()))
+            try Terminal.output.write(
+                RingsText.list(LeftoverRings.find(), unreadable: LeftoverRings.findUnreadable()))
         }
     }
 

@@ -8,6 +8,8 @@ import Foundation
 struct Leftovers {
     /// Rings whose programs have ended.
     let rings: [LeftoverRings]
+    /// Ring files of other versions.
+    let unreadable: [String]
     /// Temporary directories without rings in them.
     let directories: [OwnedDirectory.Abandoned]
     /// Outputs that were not finished, under their temporary names.
@@ -24,6 +26,7 @@ struct Leftovers {
         let folders = folders.map { URL(fileURLWithPath: $0).path }
         let positions = LeftoverRings.directories + folders.filter { !LeftoverRings.directories.contains($0) }
         rings = LeftoverRings.find(in: positions).filter { $0.state != .running }
+        unreadable = LeftoverRings.findUnreadable(in: positions)
         files = positions.flatMap { UnfinishedFile.abandoned(in: $0) }
         directories = positions.flatMap { OwnedDirectory.abandoned(in: $0) }.filter { directory in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
@@ -86,10 +89,15 @@ struct LTTngLeftover {
 
 /// The text for rings.
 enum RingsText {
-    static func list(_ rings: [LeftoverRings]) -> String {
-        guard !rings.isEmpty else { return "No program left ring buffers.\n" }
-        return rings.map { text($0) + "\n" }.joined(separator: "\n")
+    static func list(_ rings: [LeftoverRings], unreadable: [String] = []) -> String {
+        let texts = rings.map(text) + unreadable.map { "\($0)\n  \(refusal)" }
+        guard !texts.isEmpty else { return "No program left ring buffers.\n" }
+        return texts.map { $0 + "\n" }.joined(separator: "\n")
     }
+
+    /// The reason why a file stays as it is.
+    static let refusal =
+        "Another version of Faultline recorded it: read it with that version, or remove it."
 
     private static func text(_ rings: LeftoverRings) -> String {
         let began = ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: rings.date))
