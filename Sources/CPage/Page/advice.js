@@ -68,7 +68,7 @@ export function findingCard(head, entry, index, { follow, state }) {
     element("div", { class: "card-head" },
       state && element("span", { class: `state ${state[0]}` }, state[1]),
       element("span", { class: `severity ${finding.severity}` }, finding.severity),
-      finding.share >= 0.005 && element("span", { class: "run-share" }, `saves ${formatPercent(finding.share)} of the run`),
+      finding.share >= 0.005 && element("span", { class: "run-share" }, `${formatPercent(finding.share)} of the run`),
       element("span", { class: "rule" }, `${finding.rule} ${finding.ruleName}`)),
     // The button does the same for readers who have no pointer.
     element("h3", canFollow ? { click: () => follow(index) } : {}, `${index + 1}. `, sentence(entry.title), "."),
