@@ -2,6 +2,15 @@ import Foundation
 import ProjectFiles
 import Testing
 
+/// The Swift files of a module, by their paths in its folder.
+private func swiftFiles(of module: String) throws -> [String: Data] {
+    let folder = ProjectFolder.url.appendingPathComponent("Sources/\(module)")
+    let paths = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+        .filter { $0.hasSuffix(".swift") }
+    return try Dictionary(
+        uniqueKeysWithValues: paths.map { ($0, try Data(contentsOf: folder.appendingPathComponent($0))) })
+}
+
 /// The Swift files of a module, and which of them use types that others declare.
 ///
 /// It goes by the names of types at top level, so a name that two files declare, and members, do not count.
@@ -10,13 +19,10 @@ private struct Module {
     private var uses: [String: Set<String>] = [:]
 
     init(_ name: String) throws {
-        let folder = ProjectFolder.url.appendingPathComponent("Sources/\(name)")
-        let paths = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
-            .filter { $0.hasSuffix(".swift") }
         var words: [String: Set<String>] = [:]
         var owners: [String: [String]] = [:]
-        for path in paths {
-            var scanner = Scanner(Array(try Data(contentsOf: folder.appendingPathComponent(path))))
+        for (path, text) in try swiftFiles(of: name) {
+            var scanner = Scanner(Array(text))
             scanner.scan()
             words[path] = scanner.used
             for type in scanner.declared { owners[type, default: []].append(path) }
@@ -163,12 +169,10 @@ struct LayersTests {
         let place = try #require(order.firstIndex(of: module))
         let wing = try #require(Self.wings.first { $0.modules.contains(module) })
         let store = Set(Self.wings[2].modules).subtracting(["FaultlineDigest"])
-        let folder = ProjectFolder.url.appendingPathComponent("Sources/\(module)")
-        let paths = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
-            .filter { $0.hasSuffix(".swift") }
-        #expect(!paths.isEmpty)
-        for path in paths {
-            let text = try String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
+        let files = try swiftFiles(of: module)
+        #expect(!files.isEmpty)
+        for (path, data) in files {
+            let text = String(decoding: data, as: UTF8.self)
             for line in text.split(separator: "\n") where line.contains("import Faultline") {
                 guard let name = line.split(separator: " ").last.map(String.init),
                     let other = order.firstIndex(of: name)

@@ -29,6 +29,39 @@ struct CollectorTests {
         TraceRecovery.NamedRings(file: file, process: 0, origin: 0)
     }
 
+    /// Rings, named as a trace names those of the process that wrote them.
+    private func identified(_ file: String) throws -> TraceRecovery.NamedRings {
+        let drain = try #require(fl_drain_open(file, 0))
+        defer { fl_drain_close(drain) }
+        let process = fl_drain_process(drain)
+        return TraceRecovery.NamedRings(
+            file: file, process: process.process, origin: process.date - Double(process.start) / 1e9)
+    }
+
+    /// Leaves the rings of a process whose trace was not finished: 20 events are in the trace, and 10 only in the rings.
+    ///
+    /// - Returns: The rings' file, and the trace as a killed writer leaves it: without the closing bracket.
+    private func leaveRings() throws -> (file: String, trace: Data) {
+        let directory = (path as NSString).deletingLastPathComponent
+        let recorder = try Recorder.writing(to: .rings(directory: directory))
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
+        let file = directory + "/" + name
+        let timeline = try #require(fl_timeline_open(path))
+        let drain = try #require(fl_drain_open(file, 0))
+        fl_timeline_begin_process(timeline, drain, file)
+        record(recorder, events: 20)
+        fl_timeline_drain(timeline, drain)
+        record(recorder, events: 10)
+        // A running process is not recovered, so this one closes its recording.
+        recorder.close()
+        fl_drain_close(drain)
+        fl_timeline_finish(timeline, nil)
+        fl_timeline_close(timeline)
+        let bracket = "\n]\n"
+        return (file, try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(bracket.utf8.count) + Data(",\n".utf8))
+    }
+
     private func count(_ category: String) throws -> Int {
         let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
         return (lines as? [[String: Any]] ?? []).count { $0["cat"] as? String == category }
@@ -138,25 +171,9 @@ struct CollectorTests {
 
     @Test("that died leaves rings that only the original trace can claim, not a copy or a truncated one")
     func copies() throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let recorder = try Recorder.writing(to: .rings(directory: directory))
-        let name = try #require(
-            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
-        let file = directory + "/" + name
-        let timeline = try #require(fl_timeline_open(path))
-        let drain = try #require(fl_drain_open(file, 0))
-        fl_timeline_begin_process(timeline, drain, file)
-        record(recorder, events: 20)
-        fl_timeline_drain(timeline, drain)
-        record(recorder, events: 10)
-        recorder.close()
-        fl_drain_close(drain)
-        fl_timeline_finish(timeline, nil)
-        fl_timeline_close(timeline)
-        // The writer was killed, so the closing bracket is missing.
-        let whole = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(3) + Data(",\n".utf8)
+        let (file, whole) = try leaveRings()
         try whole.write(to: URL(fileURLWithPath: path))
-        let copy = directory + "/copy.json"
+        let copy = (path as NSString).deletingLastPathComponent + "/copy.json"
         for left in [whole, whole.prefix(300)] {
             try left.write(to: URL(fileURLWithPath: copy))
             let outcome = TraceRecovery.recover(copy, rings: [named(file)])
@@ -164,11 +181,8 @@ struct CollectorTests {
                 "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the right trace"
             #expect(outcome == .impossible(reason, events: 10))
             if left.count < 1000 {
-                let process = try #require(fl_drain_open(file, 0).map { fl_drain_process($0) })
-                let known = TraceRecovery.NamedRings(
-                    file: file, process: process.process, origin: process.date - Double(process.start) / 1e9)
                 #expect(
-                    TraceRecovery.recover(copy, rings: [known], isAdopting: true)
+                    TraceRecovery.recover(copy, rings: [try identified(file)], isAdopting: true)
                         == .impossible("the trace was cut short", events: 10))
             }
             #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == left)
@@ -182,23 +196,8 @@ struct CollectorTests {
     /// the inode of the file before.
     @Test("that died while it removed events leaves rings that complete a copy, even with the inode of the old file")
     func copyWithUsedInode() throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let recorder = try Recorder.writing(to: .rings(directory: directory))
-        let name = try #require(
-            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
-        let (file, copy) = (directory + "/" + name, directory + "/copy.json")
-        let timeline = try #require(fl_timeline_open(path))
-        let drain = try #require(fl_drain_open(file, 0))
-        fl_timeline_begin_process(timeline, drain, file)
-        record(recorder, events: 20)
-        fl_timeline_drain(timeline, drain)
-        record(recorder, events: 10)
-        recorder.close()
-        let process = fl_drain_process(drain)
-        fl_drain_close(drain)
-        fl_timeline_finish(timeline, nil)
-        fl_timeline_close(timeline)
-        let whole = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(3) + Data(",\n".utf8)
+        let (file, whole) = try leaveRings()
+        let copy = (path as NSString).deletingLastPathComponent + "/copy.json"
         try whole.write(to: URL(fileURLWithPath: copy))
 
         // The rings know the trace by its device and inode, at three places: as the trace, and in each of the last two commits,
@@ -218,9 +217,8 @@ struct CollectorTests {
         rings.replaceSubrange(old.upperBound..<old.upperBound + 8, with: bytes(1_000_000))
         try rings.write(to: URL(fileURLWithPath: file))
 
-        let known = TraceRecovery.NamedRings(
-            file: file, process: process.process, origin: process.date - Double(process.start) / 1e9)
-        #expect(TraceRecovery.recover(copy, rings: [known], isAdopting: true) == .recovered(events: 10))
+        #expect(
+            TraceRecovery.recover(copy, rings: [try identified(file)], isAdopting: true) == .recovered(events: 10))
     }
 
     /// The device and the inode of a file, as rings name it.
@@ -256,28 +254,11 @@ struct CollectorTests {
     /// Simulates a killed writer: it drains without committing, or not at all.
     @Test("that died leaves rings that complete the trace, with no event lost or duplicated", arguments: 0..<3)
     func recovers(variant: Int) throws {
-        let directory = (path as NSString).deletingLastPathComponent
-        let recorder = try Recorder.writing(to: .rings(directory: directory))
-        let rings = try #require(
-            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
-        let file = directory + "/" + rings
-        let timeline = try #require(fl_timeline_open(path))
-        let drain = try #require(fl_drain_open(file, 0))
-        fl_timeline_begin_process(timeline, drain, file)
-        record(recorder, events: 20)
-        fl_timeline_drain(timeline, drain)
-        record(recorder, events: 10)
+        let (file, written) = try leaveRings()
         // The writer dies before writing, after writing but before committing, or in the middle of a line.
-        fl_drain_close(drain)
-        fl_timeline_finish(timeline, nil)
-        fl_timeline_close(timeline)
-        let bracket = "\n]\n"
-        let written = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(bracket.utf8.count) + Data(",\n".utf8)
         let half = Data("{\"name\":\"fetch\",\"cat\":\"fetch\",\"ph\":\"X\",\"ts\":1.000},\n{\"na".utf8)
         let left = variant == 0 ? written : variant == 1 ? written + half : written + half.prefix(9)
         try left.write(to: URL(fileURLWithPath: path))
-        // A running process is not recovered, so this one closes its recording.
-        recorder.close()
         #expect(TraceRecovery.recover(path, rings: [named(file)]) == .recovered(events: 10))
         #expect(try count("fetch") == 30)
         #expect(!FileManager.default.fileExists(atPath: file))

@@ -83,7 +83,7 @@ struct HiddenColumnEvaluator: StoreEvaluator {
             let pages = Double(large.meanSize) / Double(facts.pageSize)
             return finding(
                 "Put \(property: "\(table.label).\(large.label)") after \(names)", in: table,
-                extent: (pages * Double(table.rows)) / 500,
+                extent: pages * Double(table.rows) / 500,
                 fix: facts.isCoreData
                     ? "Core Data orders the columns by type and name, binary data last: move the large value into an entity of its "
                         + "own, or make it binary data."
@@ -128,7 +128,7 @@ struct SparseTableEvaluator: StoreEvaluator {
                 return finding(
                     "Give the entities in \(code: table.name) tables of their own: they share few properties",
                     in: table,
-                    extent: (share * Double(table.rows)) / 500,
+                    extent: share * Double(table.rows) / 500,
                     fix:
                         "Entities without a common parent have tables of their own. Properties that they share can "
                         + "move to a related entity.",

@@ -46,7 +46,7 @@ package struct StoreAdvice: Sendable {
     package var finding: Finding
     package var proposal: StoreProposal
     /// The extent of the problem, as a multiple of that which is worth a warning.
-    package var extent = 1.0
+    package var extent: Double
 }
 
 /// Advice that a trial on a copy did not confirm.

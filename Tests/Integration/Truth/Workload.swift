@@ -59,7 +59,7 @@ struct Workload {
     }
 }
 
-/// Keeps what is read from being optimized away.
+/// Uses the values that a workload reads, so that the compiler does not remove the reads.
 enum Sink {
     nonisolated(unsafe) private static var sum = 0
 

@@ -2,7 +2,7 @@
 //
 //     Truth measure [--repeats N] [--only workload]…   records workloads, and measures each prediction with `verify`
 //     Truth applications [--pairs N]                   compares the applications' forms with what is predicted
-//     Truth growth                                      compares the growth of results with what is projected
+//     Truth growth                                      compares the growth of results with the projections in reports
 //     Truth work <workload> <store> <rows> <share> warm|cold
 //     Truth fill <store> <rows> <share>
 //     Truth spin                                        keeps a core busy until its input ends
