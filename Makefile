@@ -24,8 +24,8 @@
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools zlib1g-dev
 # What tests record besides the programs of this package.
-TEST_PACKAGES = gcc libc6-dev python3 python3-django python3-sqlalchemy python3-peewee python3-pip php-cli php-sqlite3 ruby ruby-sqlite3 sqlite3 \
-    fish man-db zsh
+TEST_PACKAGES = gcc libc6-dev python3 python3-aiosqlite python3-django python3-greenlet python3-peewee python3-pip \
+    python3-sqlalchemy php-cli php-sqlite3 ruby ruby-sqlite3 sqlite3 fish man-db zsh
 # Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages

@@ -21,14 +21,15 @@ typedef struct opcodes {
     uint64_t back[4], repeating[4];
     uint8_t extended, extended_quick;
     uint8_t executor;  // where a compiled loop begins: its place says nothing about the jump
+    uint8_t waiting;   // the jump back with which a coroutine waits on
 } opcodes;
 
 static const opcodes opcodes_of[] = {
-    [11] = {{0x4000000000, 0, 0x1e00000001040, 0}, {0x1c00000, 0x8a4200007003f30f, 0x1e087c0000e000, 0}, 144, 34, 0},
+    [11] = {{0x4000000000, 0, 0x1e00000001040, 0}, {0x1c00000, 0x8a4200007003f30f, 0x1e087c0000e000, 0}, 144, 34, 0, 134},
     [12] = {{0, 0, 0x1040, 0x40000000000000},
-            {0xc101ffc431800000, 0x840000070000003, 0x69fe00004000, 0x112000000000000}, 144, 144, 0},
+            {0xc101ffc431800000, 0x840000070000003, 0x69fe00004000, 0x112000000000000}, 144, 144, 0, 134},
     [13] = {{0, 0x6000, 0, 0x200000000000000},
-            {0xbe0000000000000, 0x30090000020130, 0x7e3ffffc00000000, 0x78000070010000}, 71, 71, 70},
+            {0xbe0000000000000, 0x30090000020130, 0x7e3ffffc00000000, 0x78000070010000}, 71, 71, 70, 78},
 };
 
 static bool is_among(const uint64_t *bits, uint8_t opcode) { return (bits[opcode >> 6] >> (opcode & 63) & 1) != 0; }
@@ -40,13 +41,14 @@ static bool find_loop(const char *code, uint32_t first, uint32_t last) {
     const opcodes *known = &opcodes_of[at->minor];
     const uint8_t *words = (const uint8_t *)code + at->first_instruction;
     int64_t bytes = *(const int64_t *)(code + 16) * 2;
+    bool is_coroutine = preload_is_coroutine(code);
     uint64_t argument = 0;
     for (int64_t position = 0; position + 1 < bytes; position += 2) {
         uint8_t opcode = words[position];
         argument = argument << 8 | words[position + 1];
         if (opcode == known->extended || opcode == known->extended_quick) { continue; }
         if (known->executor != 0 && opcode == known->executor) { return true; }
-        bool spans = is_among(known->back, opcode) && position >= (int64_t)last
+        bool spans = is_among(known->back, opcode) && !(is_coroutine && opcode == known->waiting) && position >= (int64_t)last
             && position + 2 - 2 * (int64_t)(argument & 0xFFFFFFFF) <= (int64_t)first;
         if (spans) { return true; }
         argument = 0;
@@ -96,7 +98,8 @@ typedef struct remembered {
 } remembered;
 
 typedef struct thread {
-    uint32_t generation, last_number;
+    uint32_t generation;
+    uint32_t task;  // which of the thread's tasks, from 1; 0: the thread itself
     // At the last statement, the outermost function first.
     uint64_t key, stack;
     uint32_t count;
@@ -104,29 +107,94 @@ typedef struct thread {
     uint32_t numbers[FRAMES_MAXIMUM];
     uint32_t active;  // the number of functions that already were at the statement before
     remembered stacks[STACKS];
+    resting_scopes scopes;  // unless the thread or the task is the chosen one
 } thread;
 
-static FL_THREAD_LOCAL thread *own;
+// The tasks for which a thread runs statements, and whose calls are remembered. The highest bits of a recorded number are
+// those of the task.
+#define TASKS 64
+#define TASK_SHIFT 25
+
+// The calling thread's own, and those of its tasks. `own` is that of the chosen one.
+static FL_THREAD_LOCAL thread *own, *of_thread;
+static FL_THREAD_LOCAL struct { const void *task; thread *thread; } tasks[TASKS];
 static pthread_key_t key;
 
 static void leave_thread(void *left) {
     preload_end_scopes();
-    own = NULL;
+    own = of_thread = NULL;
+    for (uint32_t index = 0; index < TASKS; index++) {
+        if (tasks[index].thread != NULL) { munmap(tasks[index].thread, sizeof(thread)); }
+        tasks[index].thread = NULL;
+    }
     munmap(left, sizeof(thread));
 }
 
 void preload_prepare_activations(void) { pthread_key_create(&key, leave_thread); }
 
-static thread *make_thread(void) {
+static void *allocate(void) {
     void *memory = mmap(NULL, sizeof(thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) { return NULL; }
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static thread *make_thread(void) {
+    void *memory = allocate();
+    if (memory == NULL) { return NULL; }
     if (pthread_setspecific(key, memory) != 0) {
         munmap(memory, sizeof(thread));
         return NULL;
     }
-    own = memory;
+    own = of_thread = memory;
     own->generation = preload_generation();
     return own;
+}
+
+// Calls of different tasks have different numbers, too.
+static uint32_t next_number(void) {
+    static FL_THREAD_LOCAL uint32_t last;
+    last = (last + 1) & ((1u << TASK_SHIFT) - 1);
+    return last;
+}
+
+static void choose(fl_recorder *recorder, thread *chosen) {
+    if (own == chosen) { return; }
+    preload_exchange_scopes(recorder, &own->scopes, &chosen->scopes);
+    own = chosen;
+}
+
+bool preload_choose_task(fl_recorder *recorder, const void *task) {
+    static FL_THREAD_LOCAL uint32_t next, latest;
+    if (of_thread == NULL && make_thread() == NULL) { return false; }
+    if (task == NULL) {
+        choose(recorder, of_thread);
+        return true;
+    }
+    uint32_t place = tasks[latest].task == task ? latest : 0;
+    while (place < TASKS && tasks[place].task != task) { place++; }
+    bool is_new = place == TASKS;
+    if (is_new) { place = next++ % TASKS; }
+    if (tasks[place].thread == NULL) { tasks[place].thread = allocate(); }
+    if (tasks[place].thread == NULL) { return false; }
+    choose(recorder, tasks[place].thread);
+    if (is_new) {
+        preload_close_scopes();
+        own->generation = 0;
+    }
+    own->task = place + 1;
+    tasks[place].task = task;
+    latest = place;
+    return true;
+}
+
+void preload_end_scopes(void) {
+    preload_close_scopes();
+    fl_recorder *recorder = own == NULL ? NULL : preload_recorder();
+    for (uint32_t index = 0; recorder != NULL && index <= TASKS; index++) {
+        thread *left = index == TASKS ? of_thread : tasks[index].thread;
+        if (left == NULL || left->scopes.open.count == 0) { continue; }
+        choose(recorder, left);
+        preload_close_scopes();
+    }
 }
 
 // MARK: - Comparison
@@ -152,6 +220,14 @@ static uint64_t hash_others(const char *words, size_t count) {
     return hash;
 }
 
+// Whenever a coroutine waits on, its values change, and not its variables.
+static size_t count_words(const walked_frame *walked) {
+    const layout *at = &preload_python.layout;
+    const char *code = walked->frame.code;
+    size_t variables = *(const uint32_t *)(code + at->variable_count);
+    return walked->is_coroutine ? variables : variables + *(const uint32_t *)(code + at->value_count);
+}
+
 static bool has_same_words(const activation *before, const walked_frame *now) {
     const char *words = words_of(now);
     if (before->count <= WORDS) { return memcmp(before->words, words, before->count * sizeof(uint64_t)) == 0; }
@@ -160,9 +236,8 @@ static bool has_same_words(const activation *before, const walked_frame *now) {
 }
 
 static void keep_words(activation *kept) {
-    const layout *at = &preload_python.layout;
-    const char *code = kept->walked.frame.code, *words = words_of(&kept->walked);
-    kept->count = (size_t)*(const uint32_t *)(code + at->variable_count) + *(const uint32_t *)(code + at->value_count);
+    const char *words = words_of(&kept->walked);
+    kept->count = count_words(&kept->walked);
     bool are_all_kept = kept->count <= WORDS;
     memcpy(kept->words, words, (are_all_kept ? kept->count : WORDS - 1) * sizeof(uint64_t));
     if (!are_all_kept) { kept->words[WORDS - 1] = hash_others(words, kept->count); }
@@ -216,7 +291,9 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
     thread *last = own != NULL ? own : make_thread();
     if (last == NULL) { return 0; }
     if (last->generation != preload_generation()) {
-        memset(last, 0, sizeof *last);
+        uint32_t task = last->task;
+        memset(last, 0, offsetof(thread, scopes));
+        last->task = task;
         last->generation = preload_generation();
     }
     bool tells_calls = preload_python.layout.variables != 0, has_gone_on = false;
@@ -243,14 +320,14 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
     }
     *stack = key == last->key ? last->stack : 0;
     if (*stack == 0) { remember(last); }
-    for (uint32_t index = active; index < count; index++) { last->numbers[index] = ++last->last_number; }
+    for (uint32_t index = active; index < count; index++) { last->numbers[index] = next_number(); }
     last->key = key;
     last->count = count;
     last->active = active;
     return key;
 }
 
-preload_loop preload_find_repetition(uint64_t stack) {
+preload_loop preload_find_repetition(uint64_t stack, uint32_t outer) {
     thread *last = own;
     if (preload_python.layout.variables == 0) { return (preload_loop){0}; }
     uint32_t active = last->active;
@@ -261,7 +338,8 @@ preload_loop preload_find_repetition(uint64_t stack) {
     }
     last->stack = stack;
     return (preload_loop){
-        .activation = active == 0 ? 0 : last->numbers[active - 1], .level = last->count - active + 1};
+        .activation = (active == 0 ? 0 : last->numbers[active - 1]) | last->task << TASK_SHIFT,
+        .level = last->count - active + (active == 0 ? outer : 0) + 1};
 }
 
 const uint32_t *preload_numbers(void) { return own->numbers; }

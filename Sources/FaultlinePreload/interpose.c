@@ -201,6 +201,30 @@ static int end_by(
     return result;
 }
 
+// Python's driver asks for the names of a result's columns, and for an open transaction before it begins or ends one, under
+// Python's lock.
+
+EXPORT int sqlite3_get_autocommit(sqlite3 *connection) {
+    const preload_copy *copy = preload_copy_of(CALLER);
+    if (copy == NULL || copy->get_autocommit == NULL) { return 1; }
+    if (__builtin_expect(preload_is_worker, 0)) { preload_expect_awaited(); }
+    return copy->get_autocommit(connection);
+}
+
+static __attribute__((noinline)) const char *name_column(sqlite3_stmt *handle, int column, const void *caller) {
+    const preload_copy *copy = preload_copy_of(caller);
+    if (copy == NULL || copy->column_name == NULL) { return NULL; }
+    if (preload_is_worker) { preload_find_awaiting(handle); }
+    return copy->column_name(handle, column);
+}
+
+// It is called for each column of each result, so that the usual case must be short.
+EXPORT const char *sqlite3_column_name(sqlite3_stmt *handle, int column) {
+    const preload_copy *copy = preload_is_of(&preload_last_caller, CALLER) ? preload_last_caller.copy : NULL;
+    bool is_usual = copy != NULL && copy->column_name != NULL && !preload_is_worker;
+    return __builtin_expect(is_usual, 1) ? copy->column_name(handle, column) : name_column(handle, column, CALLER);
+}
+
 EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL) { return SQLITE_MISUSE; }

@@ -24,6 +24,7 @@ size_t preload_write_frame(
 // A stack is its number in the dictionary and these bits.
 #define PRELOAD_TRUNCATED (1ull << 32)  // it is cut off
 #define PRELOAD_IN_SCOPE (1ull << 33)   // it is in a request, a test or a job
+#define PRELOAD_OF_WORKER (1ull << 34)  // it is that of a worker
 
 // Looks up the stack that was kept under a key; the first stack of a key stands for all with it.
 bool preload_find_stack(uint64_t key, uint64_t *stack);

@@ -175,6 +175,13 @@ typedef struct preload_loop {
     uint32_t activation, level;
 } preload_loop;
 
+// The functions that await a run on another thread: their stack, 0 if it was not found, and where they repeated the statement.
+typedef struct preload_awaited {
+    bool is_tried, is_truncated;
+    uint32_t stack;
+    preload_loop loop;
+} preload_awaited;
+
 // A prepared statement of the program, and its current run.
 typedef struct preload_statement {
     sqlite3_stmt *handle;    // null: the call of another function; or that of a blob
@@ -219,6 +226,7 @@ typedef struct preload_statement {
     uint32_t with_values;    // the number in the dictionary of the text with its values; 0: not recorded
     uint32_t stack;
     bool is_stack_truncated;
+    preload_awaited awaited;
     preload_wait wait;
     preload_io io;
     // Of a hidden copy.
@@ -370,6 +378,19 @@ void preload_find_interpreter(void);
 // says nothing about the program, because the version of Python is not known. Sets where the statement was repeated.
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated);
 
+// Whether the thread runs statements that functions on other threads of a Python program may await.
+extern FL_THREAD_LOCAL bool preload_is_worker;
+
+// Looks for the functions that await a statement's next run, or its present one, once for each. Called where the driver may
+// hold Python's lock.
+void preload_find_awaiting(sqlite3_stmt *handle);
+
+// The same for the next statement that the thread runs.
+void preload_expect_awaited(void);
+
+// Gives a run the stack of the functions that await it, if they were found.
+bool preload_take_awaited(preload_statement *statement);
+
 typedef struct preload_open_scopes {
     uint32_t count, generation;
     uint64_t innermost;  // its number; 0 if there is none
@@ -384,7 +405,7 @@ static inline uint64_t preload_scope_of_thread(void) {
     return preload_open.generation == preload_generation() ? preload_open.innermost : 0;
 }
 
-// Ends the calling thread's scopes.
+// Ends the scopes of the calling thread, and of the tasks that it runs.
 void preload_end_scopes(void);
 
 // Called before the recorder is, so that a thread's scopes end before its recording.

@@ -132,8 +132,21 @@ uint64_t preload_marks_of(const char *code) {
     return places * 3 + (file_mark(file) ^ line_mark(lines));
 }
 
-// The thread's frames, innermost first.
-static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
+// Inlined, because the loop over a thread's frames needs the layout in registers.
+static inline __attribute__((always_inline)) walked_frame read_frame(const layout *at, const char *place) {
+    const char *code = preload_code(pointer(place, at->code));
+    uint64_t instruction = at->scale == 0
+        ? (uint64_t)(pointer(place, at->instruction) - (code + at->first_instruction))
+        : (uint64_t)(*(const int *)(place + at->instruction) * (int)at->scale);
+    return (walked_frame){
+        .place = place, .frame = {.code = code, .instruction = (uint32_t)instruction},
+        .is_from_c = at->from_c != 0 && place[at->from_c] != 0,
+    };
+}
+
+walked_frame preload_read_frame(const char *place) { return read_frame(&python.layout, place); }
+
+uint32_t preload_walk_frames(walked_frame *frames, bool *truncated) {
     // A copy, which no store can change.
     const layout copy = python.layout, *at = &copy;
     uint32_t count = 0;
@@ -151,14 +164,7 @@ static uint32_t walk_frames(walked_frame *frames, bool *truncated) {
             *truncated = true;
             break;
         }
-        const char *code = preload_code(pointer(current, at->code));
-        uint64_t instruction = at->scale == 0
-            ? (uint64_t)(pointer(current, at->instruction) - (code + at->first_instruction))
-            : (uint64_t)(*(const int *)(current + at->instruction) * (int)at->scale);
-        frames[count++] = (walked_frame){
-            .place = current, .frame = {.code = code, .instruction = (uint32_t)instruction},
-            .is_from_c = at->from_c != 0 && current[at->from_c] != 0,
-        };
+        frames[count++] = read_frame(at, current);
     }
     return count;
 }
@@ -280,24 +286,38 @@ static uint64_t intern_frame(fl_recorder *recorder, frame frame) {
 
 // MARK: - Stacks
 
+// Whether a coroutine was seen in the process. Then tasks may take turns on its threads.
+static _Atomic bool has_coroutines;
+
 // Scopes by the numbers of their stacks.
 static preload_table scopes_by_stack;
 
+// `inner` of the frames are those of a task; 0 if there is none.
 static uint64_t add_stack(
-    fl_recorder *recorder, const walked_frame *frames, uint32_t count, uint64_t key, bool truncated
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, uint32_t inner, uint64_t key, bool truncated
 ) {
     uint64_t addresses[FRAMES_MAXIMUM];
-    for (uint32_t index = 0; index < count; index++) { addresses[index] = intern_frame(recorder, frames[index].frame); }
+    bool has_calls = !truncated && python.layout.variables != 0;
+    bool is_in_task = false;
+    for (uint32_t index = 0; index < count; index++) {
+        addresses[index] = intern_frame(recorder, frames[index].frame);
+        is_in_task = is_in_task || (has_calls && preload_is_coroutine(frames[index].frame.code));
+    }
+    if (is_in_task) { atomic_store(&has_coroutines, true); }
+    // The first statement in a task is not known to be in one.
+    bool has_scopes = has_calls && is_in_task == (inner > 0);
     const preload_scopes *scopes =
-        truncated || python.layout.variables == 0 ? NULL : preload_find_scopes(recorder, frames, count);
+        has_scopes ? preload_find_scopes(recorder, frames, inner == 0 ? count : inner) : NULL;
     fl_interpreted interpreted = {.frames = addresses, .count = count, .low = python.low, .high = python.high};
     uint64_t bits = (truncated ? PRELOAD_TRUNCATED : 0) | (scopes != NULL ? PRELOAD_IN_SCOPE : 0);
+    if (has_calls && preload_are_of_worker(frames, count)) { bits |= PRELOAD_OF_WORKER; }
     uint64_t stack = preload_keep_stack(recorder, key, &interpreted, bits);
     if (stack != 0 && scopes != NULL) {
         preload_keep(&scopes_by_stack, fl_mix(preload_generation(), (uint32_t)stack), (uintptr_t)scopes);
     }
     return stack;
 }
+
 
 static const preload_scopes *scopes_of(uint64_t stack) {
     uint64_t found = 0;
@@ -306,28 +326,73 @@ static const preload_scopes *scopes_of(uint64_t stack) {
     return (const preload_scopes *)(uintptr_t)found;
 }
 
+// Marks the coroutines among frames. Returns the number of frames in the outermost one, with itself: those of a task that an
+// event loop runs. 0 if there is none.
+static uint32_t mark_coroutines(walked_frame *frames, uint32_t count) {
+    uint32_t inner = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        frames[index].is_coroutine = preload_is_coroutine(frames[index].frame.code);
+        if (frames[index].is_coroutine) { inner = index + 1; }
+    }
+    return inner;
+}
+
+// Finds the stack of frames, of which `inner` are those of a task; 0 if there is none.
+static inline __attribute__((always_inline)) uint64_t stack_of(
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, uint32_t inner, bool is_deep, bool is_query,
+    preload_loop *loop
+) {
+    uint64_t stack = 0, key;
+    // Before the first coroutine, nothing but the thread itself was chosen.
+    bool has_tasks = atomic_load_explicit(&has_coroutines, memory_order_relaxed) || inner > 0;
+    if (has_tasks && !preload_choose_task(recorder, inner == 0 ? NULL : frames[inner - 1].place)) { return 0; }
+    // The calls further out than a deep stack are not known.
+    if (is_deep) {
+        key = preload_key_of(frames, count);
+    } else {
+        uint32_t observed = inner == 0 ? count : inner;
+        key = preload_observe_frames(frames, observed, is_query, &stack);
+        if (key != 0 && stack == 0 && observed < count) {
+            key = fl_mix(key, preload_key_of(frames + observed, count - observed));
+        }
+    }
+    if (key == 0) { return 0; }
+    if (stack == 0 && !preload_find_stack(key, &stack)) {
+        stack = add_stack(recorder, frames, count, inner, key, is_deep);
+    }
+    if (is_deep) { return stack; }
+    *loop = preload_find_repetition(stack, inner == 0 ? 0 : count - inner);
+    const preload_scopes *scopes = scopes_of(stack);
+    if (scopes != NULL || preload_open.count > 0) { preload_follow_scopes(recorder, scopes, preload_numbers()); }
+    return stack;
+}
+
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated) {
     walked_frame frames[FRAMES_MAXIMUM];
     bool is_deep = false;
-    uint64_t stack = 0;
     *loop = (preload_loop){0};
-    uint32_t count = preload_is_python_usable(false) ? walk_frames(frames, &is_deep) : 0;
+    uint32_t count = preload_is_python_usable(false) ? preload_walk_frames(frames, &is_deep) : 0;
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
     if (count == 0) {
-        stack = preload_script_stack(recorder);
+        uint64_t stack = preload_script_stack(recorder);
         *truncated = (stack & PRELOAD_TRUNCATED) != 0;
         return stack != 0 ? (uint32_t)stack : fl_stack(recorder, NULL, truncated);
     }
-    // The calls further out than a deep stack are not known.
-    uint64_t key = is_deep ? preload_key_of(frames, count) : preload_observe_frames(frames, count, is_query, &stack);
-    if (key == 0) { return 0; }
-    if (stack == 0 && !preload_find_stack(key, &stack)) { stack = add_stack(recorder, frames, count, key, is_deep); }
+    bool has_tasks = atomic_load_explicit(&has_coroutines, memory_order_relaxed);
+    uint32_t inner = has_tasks && !is_deep ? mark_coroutines(frames, count) : 0;
+    uint64_t stack = stack_of(recorder, frames, count, inner, is_deep, is_query, loop);
     *truncated = (stack & PRELOAD_TRUNCATED) != 0;
-    if (!is_deep) {
-        *loop = preload_find_repetition(stack);
-        const preload_scopes *scopes = scopes_of(stack);
-        if (scopes != NULL || preload_open.count > 0) { preload_follow_scopes(recorder, scopes, preload_numbers()); }
-    }
+    preload_is_worker = (stack & PRELOAD_OF_WORKER) != 0;
+    return (uint32_t)stack;
+}
+
+uint32_t preload_task_stack(
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, bool is_deep, bool is_query, preload_loop *loop,
+    bool *truncated
+) {
+    *loop = (preload_loop){0};
+    uint64_t stack = stack_of(recorder, frames, count, is_deep ? 0 : count, is_deep, is_query, loop);
+    *truncated = (stack & PRELOAD_TRUNCATED) != 0;
     return (uint32_t)stack;
 }

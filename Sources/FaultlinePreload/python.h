@@ -42,6 +42,11 @@ static inline bool preload_is_function(char owner) { return owner < 3; }
 // A frame's pointer to its code, in whose lowest bits 3.14 keeps flags (_PyStackRef in pycore_stackref.h).
 static inline const char *preload_code(const char *tagged) { return (const char *)((uintptr_t)tagged & ~(uintptr_t)7); }
 
+// A function, by the ends of its file's path and of its name: before Python 3.11, names do not contain the class.
+typedef struct known_function {
+    const char *file, *name;
+} known_function;
+
 typedef struct frame {
     const char *code;
     uint32_t instruction;  // in bytes from the function's first one
@@ -52,6 +57,7 @@ typedef struct walked_frame {
     const char *place;
     frame frame;
     bool is_from_c;  // whether C code called the function
+    bool is_coroutine;
 } walked_frame;
 
 // A number that distinguishes code from other code that had the same address before: often that of the same line in another
@@ -63,11 +69,22 @@ uint64_t preload_marks_of(const char *code);
 // preload_find_repetition got if the key is the same as then, and else to 0.
 uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool is_query, uint64_t *stack);
 
+// Takes the calls and the scopes of a task as those of a thread of its own, until another one is chosen, or `task` is null. The
+// frame of its outermost coroutine identifies a task. False if there is no memory.
+bool preload_choose_task(fl_recorder *recorder, const void *task);
+
 // The key alone.
 uint64_t preload_key_of(const walked_frame *frames, uint32_t count);
 
 // The numbers of the calls of those functions, the outermost one first.
 const uint32_t *preload_numbers(void);
+
+// The place of a code object's flags in versions 3.11-3.13, and two of the flags (Include/cpython/code.h).
+enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
+
+static inline bool preload_is_coroutine(const char *code) {
+    return (*(const uint32_t *)(code + CODE_FLAGS) & (COROUTINE | ASYNC_GENERATOR)) != 0;
+}
 
 #define SCOPES_MAXIMUM 4
 
@@ -84,6 +101,25 @@ typedef struct preload_scopes {
     preload_scope scopes[SCOPES_MAXIMUM];
 } preload_scopes;
 
+// A scope that is open on a thread or in a task.
+typedef struct open_scope {
+    uint64_t id, start;
+    uint32_t activation;  // the call that began it
+    preload_scope scope;
+} open_scope;
+
+// The scopes of a thread or a task that is not the chosen one, the outermost one first.
+typedef struct resting_scopes {
+    preload_open_scopes open;
+    open_scope scopes[SCOPES_MAXIMUM];
+} resting_scopes;
+
+// Puts the open scopes aside, and opens others instead.
+void preload_exchange_scopes(fl_recorder *recorder, resting_scopes *left, const resting_scopes *entered);
+
+// Ends the open scopes.
+void preload_close_scopes(void);
+
 // The requests, tests and jobs that frames belong to, the innermost frame first; null if there are none. They are never freed.
 const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_frame *frames, uint32_t count);
 
@@ -91,7 +127,22 @@ const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_fr
 void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, const uint32_t *numbers);
 
 // Where the statement whose frames were just observed was repeated. `stack` identifies their stack.
-preload_loop preload_find_repetition(uint64_t stack);
+// Outside of them are `outer` other functions.
+preload_loop preload_find_repetition(uint64_t stack, uint32_t outer);
+
+// The function whose frame is at an address.
+walked_frame preload_read_frame(const char *place);
+
+// The calling thread's frames, innermost first. Returns their number; `truncated` is set if there are more than FRAMES_MAXIMUM.
+uint32_t preload_walk_frames(walked_frame *frames, bool *truncated);
+
+// Whether the frames of the calling thread are those of a worker.
+bool preload_are_of_worker(const walked_frame *frames, uint32_t count);
+
+// The same as preload_stack, with frames of a task, the innermost one first. `is_deep` is set if there are more of them.
+uint32_t preload_task_stack(
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, bool is_deep, bool is_query, preload_loop *loop,
+    bool *truncated);
 
 // Whether the interpreter's structures are known and as expected. Safe in a signal handler, which interrupts the
 // interpreter.
@@ -104,6 +155,15 @@ reading preload_try_read(const void *address, void *out, size_t size);
 
 // Reads the path of a function's file and its name.
 void preload_read_function(frame frame, char file[FILE_BYTES + 1], char name[NAME_BYTES + 1]);
+
+typedef struct function_text {
+    char file[FILE_BYTES + 1], name[NAME_BYTES + 1];
+} function_text;
+
+bool preload_is_known_function(const function_text *function, const known_function *known);
+
+// Whether a function is none of a library.
+bool preload_is_of_program(const function_text *function);
 
 // The same as preload_write_frame, for a frame whose code is valid.
 size_t preload_describe_frame(fl_recorder *recorder, frame frame, frame_text *text, uint64_t *address);

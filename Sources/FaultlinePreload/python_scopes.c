@@ -8,11 +8,6 @@
 
 // MARK: - Frameworks
 
-// A function, by the ends of its file's path and of its name: before Python 3.11, names do not contain the class.
-typedef struct known_function {
-    const char *file, *name;
-} known_function;
-
 typedef struct entry {
     known_function begins;  // once for each request, test or job
     known_function calls;   // the program's code for it
@@ -20,18 +15,35 @@ typedef struct entry {
     const char *name;  // while no code of the program has run for it
 } entry;
 
+// A function that itself calls the program's code.
+#define ENTRY(file, name, kind, noun) {{file, name}, {file, name}, kind, noun}
+#define REQUEST(file, name) ENTRY(file, name, "request", "request")
+
 static const entry entries[] = {
+    // Servers.
+    REQUEST("/wsgiref/handlers.py", "BaseHandler.run"),
+    REQUEST("/werkzeug/serving.py", "WSGIRequestHandler.run_wsgi"),
+    REQUEST("/gunicorn/workers/sync.py", "SyncWorker.handle_request"),
+    REQUEST("/gunicorn/workers/gthread.py", "ThreadWorker.handle_request"),
+    REQUEST("/waitress/task.py", "WSGITask.execute"),
+    REQUEST("/uvicorn/protocols/http/h11_impl.py", "RequestResponseCycle.run_asgi"),
+    REQUEST("/uvicorn/protocols/http/httptools_impl.py", "RequestResponseCycle.run_asgi"),
+    // Frameworks.
     {{"/django/core/handlers/base.py", "BaseHandler.get_response"},
      {"/django/core/handlers/base.py", "BaseHandler._get_response"}, "request", "request"},
+    {{"/django/core/handlers/base.py", "BaseHandler.get_response_async"},
+     {"/django/core/handlers/base.py", "BaseHandler._get_response_async"}, "request", "request"},
     {{"/flask/app.py", "Flask.wsgi_app"}, {"/flask/app.py", "Flask.dispatch_request"}, "request", "request"},
+    REQUEST("/starlette/routing.py", "Route.handle"),
+    REQUEST("/fastapi/routing.py", "APIRoute.handle"),
+    REQUEST("/aiohttp/web_app.py", "Application._handle"),
     // An endpoint that is not a coroutine, on a thread of its own.
-    {{"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, {"/fastapi/telemetry/_api.py", "_run_sync_endpoint"}, "request", "request"},
+    REQUEST("/fastapi/telemetry/_api.py", "_run_sync_endpoint"),
     {{"/_pytest/runner.py", "pytest_runtest_protocol"}, {"/_pytest/python.py", "pytest_pyfunc_call"}, "test", "test"},
     {{"/unittest/case.py", "TestCase.run"}, {"/unittest/case.py", "TestCase._callTestMethod"}, "test", "test"},
-    {{"/django/core/management/base.py", "BaseCommand.execute"}, {"/django/core/management/base.py", "BaseCommand.execute"},
-     "other", "command"},
-    {{"/celery/app/trace.py", "trace_task"}, {"/celery/app/trace.py", "trace_task"}, "other", "task"},
-    {{"/huey/api.py", "Huey._execute"}, {"/huey/api.py", "Huey._execute"}, "other", "task"},
+    ENTRY("/django/core/management/base.py", "BaseCommand.execute", "other", "command"),
+    ENTRY("/celery/app/trace.py", "trace_task", "other", "task"),
+    ENTRY("/huey/api.py", "Huey._execute", "other", "task"),
 };
 #define ENTRIES (sizeof entries / sizeof *entries)
 
@@ -44,20 +56,19 @@ static const char *const libraries[] = {"/site-packages/", "/dist-packages/", "/
 
 // MARK: - Stacks
 
-typedef struct function_text {
-    char file[FILE_BYTES + 1], name[NAME_BYTES + 1];
-} function_text;
-
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), size = strlen(end);
     return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-static bool is_function(const function_text *function, const known_function *known) {
-    return ends_with(function->name, known->name) && ends_with(function->file, known->file);
+bool preload_is_known_function(const function_text *function, const known_function *known) {
+    size_t length = strlen(function->name), size = strlen(known->name);
+    // What is in front of the name are the functions and classes around it.
+    bool is_whole = length == size || (length > size && function->name[length - size - 1] == '.');
+    return is_whole && ends_with(function->name, known->name) && ends_with(function->file, known->file);
 }
 
-static bool is_of_program(const function_text *function) {
+bool preload_is_of_program(const function_text *function) {
     if (function->file[0] == '<') { return false; }
     for (size_t index = 0; index < sizeof libraries / sizeof *libraries; index++) {
         if (strstr(function->file, libraries[index]) != NULL) { return false; }
@@ -93,28 +104,21 @@ static uint32_t find_name(
     *is_final = true;
     for (uint32_t index = begin + 1; index-- > 0;) {
         preload_read_function(frames[index].frame, function.file, function.name);
-        if (is_called && is_of_program(&function)) {
+        if (is_called && preload_is_of_program(&function)) {
             if (strstr(function.name, "<locals>") == NULL) { return name_function(recorder, &function); }
             *is_final = false;
         }
-        is_called = is_called || is_function(&function, calls);
+        is_called = is_called || preload_is_known_function(&function, calls);
     }
     *is_final = false;
     return 0;
 }
 
-// The place of a code object's flags in versions 3.11–3.13, and two of the flags (Include/cpython/code.h).
-enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
-
 static const entry *find_entry(const walked_frame *walked) {
     function_text function;
-    uint32_t flags;
-    memcpy(&flags, walked->frame.code + CODE_FLAGS, sizeof flags);
-    // An event loop runs coroutines in turn, so that several requests are open at a time.
-    if ((flags & (COROUTINE | ASYNC_GENERATOR)) != 0) { return NULL; }
     preload_read_function(walked->frame, function.file, function.name);
     for (size_t known = 0; known < ENTRIES; known++) {
-        if (is_function(&function, &entries[known].begins)) { return &entries[known]; }
+        if (preload_is_known_function(&function, &entries[known].begins)) { return &entries[known]; }
     }
     return NULL;
 }
@@ -164,13 +168,7 @@ const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_fr
 
 // MARK: - Threads
 
-// The scopes that are open on a thread, the outermost one first.
-typedef struct open_scope {
-    uint64_t id, start;
-    uint32_t activation;  // the call that began it
-    preload_scope scope;
-} open_scope;
-
+// The scopes that are open, the outermost one first.
 FL_THREAD_LOCAL preload_open_scopes preload_open;
 static FL_THREAD_LOCAL open_scope scopes[SCOPES_MAXIMUM];
 
@@ -217,7 +215,18 @@ void preload_follow_scopes(fl_recorder *recorder, const preload_scopes *wanted, 
     enter_innermost(recorder);
 }
 
-void preload_end_scopes(void) {
+void preload_exchange_scopes(fl_recorder *recorder, resting_scopes *left, const resting_scopes *entered) {
+    left->open = preload_open;
+    memcpy(left->scopes, scopes, preload_open.count * sizeof *scopes);
+    preload_open = entered->open;
+    if (preload_open.generation != preload_generation()) {
+        preload_open = (preload_open_scopes){.generation = preload_generation()};
+    }
+    memcpy(scopes, entered->scopes, preload_open.count * sizeof *scopes);
+    if (preload_open.count > 0 || left->open.count > 0) { enter_innermost(recorder); }
+}
+
+void preload_close_scopes(void) {
     // Asking for a recorder makes one, also in a process that has nothing to record.
     if (preload_open.count == 0 || preload_open.generation != preload_generation()) { return; }
     fl_recorder *recorder = preload_recorder();

@@ -178,7 +178,9 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->io = (preload_io){0};
     statement->with_values = preload_keeps_values() ? text_with_values(recorder, copy, statement) : 0;
     if (statement->can_write) { preload_begin_writing(statement); }
-    statement->stack = preload_stack(recorder, statement->is_read_only, &statement->loop, &statement->is_stack_truncated);
+    if (!preload_is_worker || !preload_take_awaited(statement)) {
+        statement->stack = preload_stack(recorder, statement->is_read_only, &statement->loop, &statement->is_stack_truncated);
+    }
     statement->scope = preload_scope_of_thread();
     statement->start = preload_ticks();
     statement->cost = is_sampled ? statement->start - begun : 0;
@@ -255,6 +257,7 @@ static void end_run(const preload_copy *copy, preload_statement *statement, int 
         .columnsRead = statement->columns_read, .activation = statement->loop.activation, .level = statement->loop.level,
     };
     statement->preparations = 0;
+    statement->awaited = (preload_awaited){0};
     if (statement->is_read_only && is_statement) { fields.parameters = preload_hash_values(recorder, statement); }
     bool has_changes = statement->changes_rows && result == SQLITE_DONE && statement->rows == 0;
     if (has_changes && copy != NULL && copy->changes != NULL) {

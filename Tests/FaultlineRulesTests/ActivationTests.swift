@@ -87,6 +87,18 @@ struct ActivationTests {
         #expect(program.loops == [[60, 3]])
     }
 
+    @Test("The tasks of an event loop take turns, and each has its loop")
+    func turns() {
+        var program = Program()
+        for run in 0..<20 {
+            for task: UInt32 in 1...2 {
+                let call = run == 0 ? 0 : 10 * task
+                program.run(view, active: run == 0 ? 0 : 2, number: task * Activation.calls + call)
+            }
+        }
+        #expect(program.loops == [[40, 2]])
+    }
+
     @Test("The transactions of a function that a loop calls are one loop")
     func transactions() {
         var program = Program()

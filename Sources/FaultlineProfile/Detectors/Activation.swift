@@ -7,10 +7,17 @@ internal import FaultlineTrace
 package struct Activation: Sendable, Hashable {
     /// The call's number on its thread; 0 if no call that was active before still is.
     package var number: UInt32
+    /// The task of an event loop for which the thread ran the statement, by its number there; 0 if there is none.
+    package var task: UInt32
     /// The number of Python functions around it.
     package var depth: Int
     /// Whether the statement belongs to another request, test or job than before.
     package var beginsWork: Bool
+
+    /// The calls of a thread that have different numbers.
+    ///
+    /// A recorded number is the sum of the call's number and this many times the task's.
+    static let calls: UInt32 = 1 << 25
 }
 
 /// A function on a stack.
@@ -28,7 +35,7 @@ extension Activation {
         // One more than the number of functions stands for none of them.
         let (file, function) = level <= functions.count ? names[level - 1] : ("", "")
         if Self.tasks.contains(where: { file.hasSuffix($0.file) && function.hasSuffix($0.function) }) { return nil }
-        (number, depth) = (0, functions.count - level)
+        (number, task, depth) = (0, 0, functions.count - level)
         beginsWork = Self.runners.contains { file.contains($0) }
     }
 

@@ -104,7 +104,7 @@ extension ProcessContext {
             activations[place] = .some(known)
         }
         guard var activation = known else { return nil }
-        activation.number = statement.activation
+        (activation.task, activation.number) = statement.activation.quotientAndRemainder(dividingBy: Activation.calls)
         return activation
     }
 

@@ -23,12 +23,17 @@ struct PythonScopeTests {
         return Set(try JSONDecoder().decode(Document.self, from: Data(report.output.utf8)).scopes)
     }
 
-    /// Writes functions with the names and files of Flask's.
-    private func writeFlask(_ methods: String, in directory: TemporaryDirectory) throws {
-        let package = directory.url.appendingPathComponent("site-packages/flask")
+    /// Writes functions with the names and files of a framework's.
+    private func write(_ methods: String, to file: String, in directory: TemporaryDirectory) throws {
+        let module = directory.url.appendingPathComponent("site-packages/" + file)
+        let package = module.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
         try "".write(to: package.appendingPathComponent("__init__.py"), atomically: true, encoding: .utf8)
-        try methods.write(to: package.appendingPathComponent("app.py"), atomically: true, encoding: .utf8)
+        try methods.write(to: module, atomically: true, encoding: .utf8)
+    }
+
+    private func writeFlask(_ methods: String, in directory: TemporaryDirectory) throws {
+        try write(methods, to: "flask/app.py", in: directory)
     }
 
     private static let database = """
@@ -171,6 +176,45 @@ struct PythonScopeTests {
                 Scope(name: "app.deep", kind: "request", count: 2, trips: 20, rows: 20),
                 Scope(name: "app.outer", kind: "request", count: 2, trips: 10, rows: 10),
                 Scope(name: "app.inner", kind: "request", count: 8, trips: 8, rows: 8),
+            ])
+    }
+
+    @Test("Requests that an event loop answers in turn are one each", arguments: Python.numberingCalls)
+    func coroutines(python: Python) throws {
+        let directory = try TemporaryDirectory()
+        try write(
+            """
+            class Route:
+                async def handle(self, view): await view()
+            class WebSocketRoute:
+                async def handle(self, view): await view()
+
+            """, to: "starlette/routing.py", in: directory)
+        let scopes = try scopes(
+            of: Self.database + """
+                import asyncio, sys
+                sys.path.insert(0, sys.path[0] + "/site-packages")
+                from starlette.routing import Route, WebSocketRoute
+                async def orders():
+                    for i in range(4):
+                        read(2)
+                        await asyncio.sleep(0)
+                async def prices():
+                    for i in range(3):
+                        await asyncio.sleep(0)
+                        read(1)
+                async def main():
+                    read(1)
+                    await asyncio.gather(*[Route().handle(view) for view in (orders, prices, orders, prices)])
+                    for _ in range(3): await Route().handle(prices)
+                    await WebSocketRoute().handle(orders)
+                asyncio.run(main())
+
+                """, python, in: directory)
+        #expect(
+            scopes == [
+                Scope(name: "app.orders", kind: "request", count: 2, trips: 16, rows: 16),
+                Scope(name: "app.prices", kind: "request", count: 5, trips: 15, rows: 15),
             ])
     }
 }

@@ -7,6 +7,8 @@ struct OpenStatementLoop: RepeatedGroup {
     struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
+        /// The tasks of an event loop take turns on a thread.
+        var task: UInt32
         var statement: DictionaryID
         var site: CallSite?
     }
@@ -97,7 +99,8 @@ struct StatementLoopDetector: EvidenceDetector {
         if statement.type == .write { return observeWrite(statement.statement, sql, on: event.thread) }
         let site = context.stackSite(of: event)
         let key = OpenStatementLoop.Key(
-            scope: event.scope, thread: event.thread, statement: statement.statement, site: site)
+            scope: event.scope, thread: event.thread, task: context.activation(of: event)?.task ?? 0,
+            statement: statement.statement, site: site)
         if let loop = open.removeIfLeft(key, before: event, in: &context) {
             evaluate([(key, loop)], in: &context)
         }
