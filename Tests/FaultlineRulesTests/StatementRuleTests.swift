@@ -124,7 +124,8 @@ struct StatementPreparationTests {
         let findings = Analysis(Profile(messages), rules: [PreparationRule(), StatementLoopRule()]).findings
         let finding = try #require(findings.first { $0.rule == "R21" })
         #expect(finding.title.text == "Keep connections open instead of opening 40 connections")
-        #expect(finding.severity > .note && finding.saving.time.high > 39 * 2_000_000)
+        // Each of the four statements has an equal share in the time between, and three of them read.
+        #expect(finding.severity > .note && finding.saving.time.high > 39 * 1_500_000)
         #expect(finding.saving.time.low < 1_000_000)
         // The time between the runs that one finding saves is not saved by another.
         let saved = findings.reduce(0) { $0 + $1.saving.time.median }

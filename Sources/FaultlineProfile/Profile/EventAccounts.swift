@@ -59,6 +59,7 @@ struct EventAccounts: Sendable {
         threads[event.thread, default: RecentEvents()].remember(ended)
         guard event.parent == 0 else { return }
         context.threads[event.thread]?.mark.storeTime &+= event.duration
+        context.threads[event.thread]?.mark.operations &+= event.kind.isWork ? 1 : 0
         if !isPart, threads[event.thread]?.overlaps(event) == true { context.summary.counts.overlaps &+= 1 }
     }
 

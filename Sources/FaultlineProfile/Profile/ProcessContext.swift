@@ -225,6 +225,8 @@ package struct ProcessContext: Sendable {
 package struct ThreadMark: Sendable {
     /// The time in the store, in nanoseconds.
     package var storeTime: UInt64 = 0
+    /// The number of operations that are not part of others.
+    package var operations: UInt64 = 0
     /// The number of scopes begun.
     package var scopes: UInt64 = 0
 

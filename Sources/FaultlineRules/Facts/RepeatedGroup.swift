@@ -19,7 +19,7 @@ extension BoundedTable where Value: RepeatedGroup {
         let now = context.mark(of: event.thread)
         let waiting = group.repetition.waiting(before: event, now)
         if group.repetition.isOver(before: event, waiting: waiting, pause: pause, now) { return remove(key) }
-        update(key) { $0.repetition.wait(waiting) } ?? ()
+        update(key) { $0.repetition.wait(waiting, now) } ?? ()
         return nil
     }
 
@@ -36,7 +36,7 @@ extension BoundedTable where Value: RepeatedGroup {
         let isLeft = update(key) { group in
             let isLeft = group.repetition.isLeft(for: activation)
             if !isLeft, group.repetition.end <= event.start {
-                group.repetition.wait(group.repetition.waiting(before: event, now))
+                group.repetition.wait(group.repetition.waiting(before: event, now), now)
             }
             return isLeft
         }
@@ -51,7 +51,10 @@ extension BoundedTable where Value: RepeatedGroup {
         let caller = context.caller(of: event)
         var mark = context.mark(of: event.thread)
         // The event's own time is added to the thread's only later.
-        if event.parent == 0 { mark.storeTime &+= event.duration }
+        if event.parent == 0 {
+            mark.storeTime &+= event.duration
+            mark.operations &+= event.kind.isWork ? 1 : 0
+        }
         update(key) { group in
             group.repetition.add(event, rows: rows, caller: caller, mark: mark)
             change(&group)
@@ -94,7 +97,7 @@ struct Repetition: Sendable {
     var mainThreadTime: UInt64 = 0
     /// The time between the operations that the thread did not spend in the store, in nanoseconds.
     private(set) var waiting: UInt64 = 0
-    /// The shortest such time, or `nil` if there was none.
+    /// The shortest such time, or the share in it if other operations ran meanwhile; `nil` if there was none.
     private var shortestWait: UInt64?
     /// The lines that called the functions with the operations.
     var callers: [CallSite: UInt64] = [:]
@@ -165,10 +168,13 @@ struct Repetition: Sendable {
     var overhead: UInt64 { min(waiting, (shortestWait ?? 0) &* (executions - min(1, executions))) }
 
     /// Adds a time between two operations.
-    mutating func wait(_ time: UInt64) {
+    ///
+    /// The other operations between them have equal shares in what the program and its libraries needed.
+    mutating func wait(_ time: UInt64, _ now: ThreadMark) {
         waiting &+= time
+        let own = time / (now.operations &- mark.operations &+ 1)
         // If the statement whose rows the loop goes through ended meanwhile, its time, that of the whole loop, was taken off.
-        if time > 0 { shortestWait = min(shortestWait ?? time, time) }
+        if own > 0 { shortestWait = min(shortestWait ?? own, own) }
     }
 
     mutating func add(_ event: TraceEvent, rows: UInt64, caller: CallSite?, mark: ThreadMark) {

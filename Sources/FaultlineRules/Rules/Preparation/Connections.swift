@@ -56,7 +56,7 @@ extension PreparationRule {
             loop.evidence.executions <= connections
                 && caused.contains { $0.finding.subjects == [.statement(loop.key.sql)] }
         }
-        let between = hasManyStatements ? 0 : loops.map { Double($0.evidence.overhead) }.max() ?? 0
+        let between = hasManyStatements ? 0 : loops.reduce(0) { $0 + Double($1.evidence.overhead) }
         finding.title = "Keep connections open instead of opening \(count: connections, "connection")"
         finding.explanation = [
             "\(count: connections, "connection") for \(count: runs, "run") of \(count: UInt64(caused.count), "statement"): each of them read "

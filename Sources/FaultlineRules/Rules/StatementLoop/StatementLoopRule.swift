@@ -121,7 +121,7 @@ extension StatementLoopRule {
             saving:
                 "All runs but one per loop are saved: for each of them, half of its time in SQLite, and the time that "
                 + "the program, the mapper and the driver need for a run: the shortest time between two runs of the "
-                + "loop.",
+                + "loop, of which each other statement in between has an equal share.",
             guards: [
                 "R27 ignores the statements of fetches, faults and saves, which R01 and R04 evaluate.",
                 "R27 ignores runs that all have the same values, which R29 evaluates.",
