@@ -106,16 +106,44 @@ struct RepeatedStatementRuleTests {
                 + "one, and nothing was written in between: 4.00 ms in SQLite, and 38.0 µs between them.")
     }
 
-    @Test func `A run with other rows, and a write, end a group`() {
-        for type in [TraceEvent.Statement.StatementType.write, .schema] {
-            var shop = Shop()
-            for _ in 0..<20 {
-                shop.run()
-                shop.run()
-                shop.run("INSERT INTO log VALUES (?, …)", type)
-            }
-            #expect(shop.findings().isEmpty)
+    @Test(
+        "A write to the table of the statement, or to one that is not known, ends a group",
+        arguments: [
+            "INSERT INTO setting VALUES (?, …)", "INSERT OR REPLACE INTO main.Setting VALUES (?)",
+            "UPDATE OR IGNORE \"setting\" SET value = ?", "DELETE FROM setting WHERE name = ?", "WITH … INSERT …",
+        ])
+    func writes(sql: String) {
+        var shop = Shop()
+        for _ in 0..<20 {
+            shop.run()
+            shop.run()
+            shop.run(sql, .write)
         }
+        #expect(shop.findings().isEmpty)
+    }
+
+    @Test func `Writes to other tables leave a group as it is, with less confidence`() throws {
+        var shop = Shop()
+        for _ in 0..<20 {
+            shop.run()
+            shop.run("INSERT INTO log VALUES (?, …)", .write)
+        }
+        let finding = try #require(shop.findings().first)
+        #expect(finding.confidence == .medium("a trigger or a view could connect the tables"))
+        #expect(finding.explanation.first?.text.contains("only other tables were written in between") == true)
+        #expect(finding.fix.text == "Pass the result on, or keep it until a table that it depends on is written.")
+        let stored = try Profile(fileData: Profile(shop.trace.closed()).fileData())
+        #expect(Analysis(stored, rules: [RepeatedStatementRule()]).findings == shop.findings())
+    }
+
+    @Test func `A run with other rows, a change of the schema and a rollback end a group`() {
+        var shop = Shop()
+        for _ in 0..<20 {
+            shop.run()
+            shop.run()
+            shop.run("CREATE TABLE log(text)", .schema)
+        }
+        #expect(shop.findings().isEmpty)
         var rolledBack = Shop()
         for _ in 0..<20 {
             rolledBack.run()

@@ -532,7 +532,7 @@ struct StatementTextTests {
             ),
             (
                 "select b.id AS b_id, count(*) from main.b where ? = b.owner_id", "b", ["id"], "owner_id",
-                "SELECT id from main.b where ? = owner_id"
+                "SELECT id AS b_id, count(*) from main.b where ? = owner_id"
             ),
             (
                 "SELECT a FROM t WHERE b <= ? AND c || d = ?", "t", ["a"], nil,

@@ -114,8 +114,9 @@ package struct StatementText: Sendable, Hashable {
         isAggregated = isGrouped || Self.hasAggregate(tokens[1..<from])
         selectionSQL = from > 1 ? String(sql[tokens[1].range.lowerBound..<tokens[from - 1].range.upperBound]) : ""
         selection = Self.joined(Self.withoutTable(tokens[1..<from], only, quotes: true))
-        let isShort = columns.isEmpty && selection.count <= Self.shortSelection
-        let selected = columns.count == 1 ? columns[0] : isShort ? selection : "…"
+        let isShort = (columns.isEmpty || isAggregated) && selection.count <= Self.shortSelection
+        let isColumn = columns.count == 1 && Self.split(tokens[1..<from], depths).count == 1
+        let selected = isColumn ? columns[0] : isShort ? selection : "…"
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
     }
 
@@ -153,6 +154,19 @@ package struct StatementText: Sendable, Hashable {
             !tokens[1].isKeyword("OR"), !tokens.contains(where: { $0.isKeyword("CONFLICT") })
         else { return nil }
         return (table, isInsertion)
+    }
+
+    /// The table whose rows a statement changes, or `nil` if that is not known.
+    package static func changed(by sql: String) -> String? {
+        let tokens = tokens(of: sql)
+        let place: Int?
+        switch tokens.first?.text.uppercased() {
+        case "INSERT", "REPLACE": place = tokens.firstIndex { $0.isKeyword("INTO") }
+        case "DELETE": place = tokens.firstIndex { $0.isKeyword("FROM") }
+        case "UPDATE": place = tokens.count > 2 && tokens[1].isKeyword("OR") ? 2 : 0
+        default: place = nil
+        }
+        return place.flatMap { name(at: $0 + 1, in: tokens[...])?.last }
     }
 
     /// Functions whose result does not depend on their arguments alone (https://sqlite.org/lang_corefunc.html).
@@ -207,7 +221,7 @@ package struct StatementText: Sendable, Hashable {
         }
     }
 
-    /// The longest selection without columns that ``summary`` shows: `*` and `COUNT(*)`.
+    /// The longest selection that ``summary`` shows, if it is more than columns: `*` and `kind, COUNT(*)`.
     private static let shortSelection = 30
 
     /// A name in SQL, in quotes if it needs them.

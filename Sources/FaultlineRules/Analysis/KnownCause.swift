@@ -8,6 +8,8 @@ enum KnownCause {
     case randomOrder
     /// All rows of a table, or all that match a condition, are counted.
     case count(hasCondition: Bool)
+    /// The same rows are read again after each write to their tables.
+    case refreshes(UInt64)
     /// One run returns very many rows.
     case manyRows(UInt64)
     /// Rows are written to many different pages.
@@ -17,12 +19,16 @@ enum KnownCause {
 
     /// The minimum rows of a run that are very many.
     static let manyRows: UInt64 = 50_000
+    /// The minimum runs after writes.
+    private static let leastRefreshes: UInt64 = 10
     /// The minimum reads from the file for each written row, and in all, of scattered writes.
     private static let readsPerRow = 0.2
     private static let leastReads: UInt64 = 1000
 
     /// The cause of a statement's time, or `nil` if none is known.
-    init?(_ sql: String, _ group: EventGroup) {
+    ///
+    /// - Parameter refreshes: The runs with the same values as the one before, between which a table of the statement was written.
+    init?(_ sql: String, _ group: EventGroup, refreshes: UInt64) {
         let tokens = StatementText.tokens(of: sql)
         guard let first = tokens.first?.text.uppercased() else { return nil }
         let (counts, runs) = (group.counts, max(1, group.count))
@@ -32,6 +38,8 @@ enum KnownCause {
             self = .wholeFile(check.text)
         } else if Self.sortsRandomly(tokens) {
             self = .randomOrder
+        } else if refreshes >= Self.leastRefreshes, refreshes &* 2 >= group.count {
+            self = .refreshes(refreshes)
         } else if Self.counts(tokens), counts.rows <= group.count {
             self = .count(hasCondition: tokens.contains { $0.isKeyword("WHERE") })
         } else if group.key.statementType == .read, counts.rows >= Self.manyRows &* runs {
@@ -79,6 +87,12 @@ enum KnownCause {
             [
                 "To count the rows that match, SQLite reads all of them.",
                 "For a list of pages, count only up to a limit: \(code: "SELECT count(*) FROM (SELECT 1 FROM … LIMIT 1001)").",
+            ]
+        case .refreshes(let runs):
+            [
+                "\(count: runs, "run") repeated the one before with the same values, because a table of the statement had been written "
+                    + "in between.",
+                "Write all rows before reading again, in one transaction if the program observes the table, or read only what changed.",
             ]
         case .manyRows(let rows):
             [

@@ -84,12 +84,16 @@ extension UnexplainedWork {
         var seen = Set([whole.key.site])
         otherSites = groups.compactMap(\.key.site).filter { seen.insert($0).inserted }
         var scans: Set<String> = []
+        var refreshes: UInt64 = 0
         if case .statement(let sql) = whole.key.subject {
             for scan in profile.statementScans where scan.key.sql == sql { scans.formUnion(scan.evidence.scans) }
+            for repeated in profile.repeatedStatements where repeated.key.sql == sql {
+                refreshes &+= repeated.evidence.refreshes
+            }
         }
         explanation =
             [Self.time(whole, share, self.whole)] + Self.counts(whole) + Self.plan(scans)
-            + Self.unexamined(whole, scans, examinations)
+            + Self.unexamined(whole, scans, refreshes, examinations)
     }
 
     private static func time(_ group: EventGroup, _ share: Double, _ whole: Whole) -> Wording {
@@ -145,10 +149,10 @@ extension UnexplainedWork {
 
     /// Sentences about a cause that no index mends, or about what the rules about scans did not examine.
     private static func unexamined(
-        _ group: EventGroup, _ scans: Set<String>, _ examinations: IndexExaminations
+        _ group: EventGroup, _ scans: Set<String>, _ refreshes: UInt64, _ examinations: IndexExaminations
     ) -> [Wording] {
         guard case .statement(let sql) = group.key.subject else { return [] }
-        if let cause = KnownCause(sql, group) { return cause.sentences }
+        if let cause = KnownCause(sql, group, refreshes: refreshes) { return cause.sentences }
         switch examinations[sql] {
         case .nothing(let hasRecordedValues):
             if hasRecordedValues {

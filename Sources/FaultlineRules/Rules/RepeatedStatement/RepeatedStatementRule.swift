@@ -2,13 +2,14 @@ internal import FaultlineFindings
 internal import FaultlineProfile
 internal import FaultlineTrace
 
-/// R29: the same statement again, with the same values and nothing written in between.
+/// R29: the same statement again, with the same values and nothing written to its tables in between.
 ///
 /// The detector has already checked for writes and applied the threshold. The rule weighs the evidence.
 struct RepeatedStatementRule: Rule {
     let id = "R29"
     let name = "Repeated statements"
-    let purpose = "Statements that run again with the same values, although nothing was written in between."
+    let purpose =
+        "Statements that run again with the same values, although nothing was written to their tables in between."
     let kinds: Set<EventKind> = [.sql]
     var isAboutFrequency: Bool { true }
 
@@ -25,7 +26,7 @@ struct RepeatedStatementRule: Rule {
         // One statement for all values also removes the repetitions of a loop.
         let loops = Set(profile.statementLoops.map(\.key))
         let scans = Dictionary(profile.statementScans.map { ($0.key, $0.evidence.time) }) { first, _ in first }
-        outcome.findings = profile.repeatedStatements.filter { !loops.contains($0.key) }
+        outcome.findings = profile.repeatedStatements.filter { !loops.contains($0.key) && $0.evidence.most > 0 }
             .compactMap { finding($0.key, $0.evidence, scanTime: scans[$0.key] ?? 0, profile) }
         return outcome
     }
@@ -51,7 +52,7 @@ struct RepeatedStatementRule: Rule {
             code: advice.code,
             saving: Saving(
                 time: .init(median: avoided + overhead / 2, low: avoided, high: high + overhead)),
-            confidence: .high,
+            confidence: evidence.amidWrites == 0 ? .high : .medium("a trigger or a view could connect the tables"),
             signature: [id, advice.statement.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = "python"
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: evidence.occurrences)
@@ -103,7 +104,7 @@ extension RepeatedStatementRule {
             trigger:
                 "R29 reports at least \(Phrase.count(RepeatedStatementDetector.threshold.count)) runs of one statement "
                 + "that reads, with the same values and the same number of rows, from one line on one thread, within "
-                + "one scope or without a pause of 100 ms, and no write in between. Fewer than \(Self.manyTimes.count) "
+                + "one scope or without a pause of 100 ms, and no write to a table that it names in between. Fewer than \(Self.manyTimes.count) "
                 + "of them are reported as a note.",
             evidence:
                 "The finding gives the runs, the most with one set of values, their rows and their time in SQLite.",
@@ -111,9 +112,11 @@ extension RepeatedStatementRule {
             saving:
                 "The saving is the runs' time in SQLite, minus the longest run with each set of values. The saving "
                 + "includes half of the shortest time between two runs, for each run, if that is below 1 ms: the time "
-                + "of the driver and of a mapper.",
+                + "of the driver and of a mapper. Other statements that ran in between have equal shares in it.",
             guards: [
-                "Any statement of the process that writes counts as a write, on any thread and to any table.",
+                "Writes of the whole process count, on any thread. A statement that is no INSERT, REPLACE, UPDATE or DELETE counts as a "
+                    + "write to every table. The confidence is medium if other tables were written, because the text of a statement "
+                    + "does not show the tables of views and triggers.",
                 "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",
                 "Runs in a loop with several values belong to R27.",
                 "R29 ignores statements whose result can change by itself: they call random(), changes() or last_insert_rowid(), or "
@@ -158,7 +161,9 @@ struct RepeatedStatementAdvice {
         case .sqlAlchemy? where isByKey:
             "The session keeps the objects that it has read, and returns them by their keys without a statement."
         default:
-            "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
+            evidence.amidWrites == 0
+                ? "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
+                : "Pass the result on, or keep it until a table that it depends on is written."
         }
     }
 
@@ -172,9 +177,11 @@ struct RepeatedStatementAdvice {
         let groups: Wording =
             evidence.occurrences == 1
             ? "" : " on \(count: evidence.occurrences) occasions, up to \(count: evidence.most) times on one"
+        let writes: Wording =
+            evidence.amidWrites == 0 ? "nothing was written in between" : "only other tables were written in between"
         return [
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90)) with the same values\(groups), "
-                + "and nothing was written in between: \(duration: evidence.time) in SQLite, and "
+                + "and \(writes): \(duration: evidence.time) in SQLite, and "
                 + "\(duration: evidence.waiting) between them."
         ] + evidence.callers.sentences
     }
