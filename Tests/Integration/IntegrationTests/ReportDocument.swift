@@ -28,6 +28,7 @@ struct ReportDocument: Decodable {
         var title: String
         var change: Site?
         var code: [String]
+        var alternatives: [String]
         var seenAt: [Sighting]
         var evidence: [Evidence]
         var saving: Saving
