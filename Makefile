@@ -72,9 +72,10 @@ install-built:
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Installation/uninstall
 
-# The libraries and their tests.
+# The libraries and their tests. After a build of another package in the same folder, SwiftPM would take that package's cached
+# description for this one's, and build nothing.
 test: install-packages
-	swift build --build-tests
+	swift build --build-tests --disable-build-manifest-caching
 	swift test --skip-build
 
 # All tests.
