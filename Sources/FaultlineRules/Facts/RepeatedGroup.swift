@@ -172,7 +172,8 @@ struct Repetition: Sendable {
     /// The other operations between them have equal shares in what the program and its libraries needed.
     mutating func wait(_ time: UInt64, _ now: ThreadMark) {
         waiting &+= time
-        let own = time / (now.operations &- mark.operations &+ 1)
+        let others = now.operations > mark.operations ? now.operations - mark.operations : 0
+        let own = time / (others &+ 1)
         // If the statement whose rows the loop goes through ended meanwhile, its time, that of the whole loop, was taken off.
         if own > 0 { shortestWait = min(shortestWait ?? own, own) }
     }
