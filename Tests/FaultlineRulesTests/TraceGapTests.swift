@@ -3,6 +3,7 @@ import FaultlineProfile
 import FaultlineTrace
 import Foundation
 import Testing
+import TraceFixtures
 
 @testable import FaultlineRules
 
@@ -113,5 +114,23 @@ struct TraceGapTests {
         #expect(groups.reduce(0) { $0 + $1.count } == 2)
         #expect(groups.reduce(0) { $0 + $1.untimed } == 1 && groups.reduce(0) { $0 + $1.uncounted } == 1)
         #expect(groups.allSatisfy { $0.durations.count <= 1 && $0.durations.total % 5000 == 0 })
+    }
+
+    /// The notes about a program in Django whose debug log quotes the values of some statements.
+    private func notes(quoted: Int) -> [String] {
+        var trace = TraceBuilder()
+        var statement = TraceEvent.Statement()
+        statement.statement = trace.define(.statement(StatementEntry(sql: "SELECT QUOTE(?), QUOTE(?)")))
+        (statement.type, statement.rows) = (.read, 1)
+        for _ in 0..<quoted { trace.event(.sql(statement), duration: 500, stack: trace.stack(12)) }
+        return sentences(Profile(trace.closed())).filter { $0.contains("DEBUG") }
+    }
+
+    @Test func `Statements that quote values for Django's log are said to be that`() {
+        #expect(notes(quoted: 9).isEmpty)
+        #expect(
+            notes(quoted: 40) == [
+                "Django logs its statements, with 40 statements of its own (20.0 µs): set DEBUG = False before measuring."
+            ])
     }
 }

@@ -307,6 +307,21 @@ struct AllocationSamplingTests {
         #expect(abs(loaded - 10_000_000) < 8_000_000, "\(all)")
     }
 
+    @Test(
+        "that Python hides its small blocks, unless it is told not to",
+        .enabled(if: !Python.known.isEmpty, "needs python3"))
+    func smallBlocks() throws {
+        let script = directory.path("small.py")
+        try "import time\nkept = [str(number) + 'x' for number in range(600000)]\ntime.sleep(0.4)\n"
+            .write(toFile: script, atomically: true, encoding: .utf8)
+        for (settings, isHidden) in [(["PYTHONMALLOC="], true), (["PYTHONMALLOC=malloc"], false)] {
+            let command = ["env"] + settings + [try #require(Python.known.last).path, script]
+            let run = try SampledRun(command, in: directory, sampling: ["--allocations"])
+            let report = try BuiltCommand.run(["report", run.trace]).output
+            #expect(report.contains("PYTHONMALLOC=malloc") == isHidden, "\(report)")
+        }
+    }
+
     @Test("Perfetto's counters of the process's memory")
     func counters() throws {
         let run = try record(

@@ -90,6 +90,7 @@ struct TraceQualityRule: Rule {
                     + "cannot be trusted.", .warning)
         }
         for sentence in Self.scopes(profile) { limit(sentence, .note) }
+        for sentence in Self.settings(profile) { limit(sentence, .note) }
         if totals.events[.scope] == nil, totals.eventCount > 0, !all.lacks(.operations) {
             limit(
                 "No scope was marked, so pauses and the lifetimes of fetches stand in for screens and requests.", .note)
@@ -110,6 +111,35 @@ struct TraceQualityRule: Rule {
                 Evidence("openUses", totals.openUses, .count),
                 Evidence("unclosedProcesses", all.unclosed, .count),
             ])
+    }
+
+    /// The minimum number of statements with which Django logs others.
+    private static let fewLogged: UInt64 = 10
+
+    /// Sentences about settings of Python programs that distort what the trace shows.
+    private static func settings(_ profile: Profile) -> [Wording] {
+        var sentences: [Wording] = []
+        // DatabaseOperations.last_executed_query has SQLite write the values of each statement as text.
+        let logging = profile.statementHotspots.filter { $0.sql.uppercased().hasPrefix("SELECT QUOTE(") }.flatMap(
+            \.groups)
+        let statements = logging.reduce(0) { $0 &+ $1.count }
+        if statements >= fewLogged {
+            let time = logging.reduce(0) { $0 &+ $1.totalTime }
+            sentences.append(
+                "Django logs its statements, with \(count: statements, "statement") of its own (\(duration: time)): set "
+                    + "\(code: "DEBUG = False") before measuring.")
+        }
+        let peak = profile.allocations.reduce(0) { $0 &+ $1.sum.atPeak }
+        let resident = profile.programMemory.map(\.memory.resident).max() ?? 0
+        let isPython = profile.allocations.contains { path, _ in
+            path.functions.contains { $0.fileName.hasSuffix(".py") }
+        }
+        if isPython, peak < resident / 2 {
+            sentences.append(
+                "Python takes blocks of up to 512 bytes from larger ones, which hides the lines that allocate them: record with "
+                    + "\(code: "PYTHONMALLOC=malloc") to see them.")
+        }
+        return sentences
     }
 
     /// The events whose threads could not get a buffer, as far as the processes are known.
