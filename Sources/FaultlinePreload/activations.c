@@ -88,8 +88,9 @@ typedef struct activation {
     uint64_t words[WORDS];
 } activation;
 
-// The stacks of a thread whose numbers are remembered.
-#define STACKS 128
+// The stacks of a thread or a task whose numbers are remembered.
+#define STACKS_OF_THREAD 128
+#define STACKS_OF_TASK 8
 
 typedef struct remembered {
     uint64_t stack;
@@ -106,44 +107,57 @@ typedef struct thread {
     activation activations[FRAMES_MAXIMUM];
     uint32_t numbers[FRAMES_MAXIMUM];
     uint32_t active;  // the number of functions that already were at the statement before
-    remembered stacks[STACKS];
     resting_scopes scopes;  // unless the thread or the task is the chosen one
+    uint32_t stack_count;   // of `stacks`
+    remembered stacks[];
 } thread;
 
 // The tasks for which a thread runs statements, and whose calls are remembered. The highest bits of a recorded number are
 // those of the task.
-#define TASKS 64
+#define TASKS 120
 #define TASK_SHIFT 25
 
 // The calling thread's own, and those of its tasks. `own` is that of the chosen one.
 static FL_THREAD_LOCAL thread *own, *of_thread;
-static FL_THREAD_LOCAL struct { const void *task; thread *thread; } tasks[TASKS];
+typedef struct task {
+    const void *task;
+    thread *thread;
+    void *mark;
+    uint64_t used;  // when it was chosen last
+} task;
+static FL_THREAD_LOCAL task *tasks;  // TASKS of them, once there is one
+static FL_THREAD_LOCAL uint32_t chosen_task;  // its place, if a task is chosen
 static pthread_key_t key;
+
+static size_t size_of_thread(uint32_t stacks) { return sizeof(thread) + stacks * sizeof(remembered); }
 
 static void leave_thread(void *left) {
     preload_end_scopes();
     own = of_thread = NULL;
-    for (uint32_t index = 0; index < TASKS; index++) {
-        if (tasks[index].thread != NULL) { munmap(tasks[index].thread, sizeof(thread)); }
-        tasks[index].thread = NULL;
+    for (uint32_t index = 0; tasks != NULL && index < TASKS; index++) {
+        if (tasks[index].thread != NULL) { munmap(tasks[index].thread, size_of_thread(STACKS_OF_TASK)); }
+        preload_leave_mark(tasks[index].mark);
     }
-    munmap(left, sizeof(thread));
+    if (tasks != NULL) { munmap(tasks, TASKS * sizeof *tasks); }
+    tasks = NULL;
+    munmap(left, size_of_thread(STACKS_OF_THREAD));
 }
 
 void preload_prepare_activations(void) { pthread_key_create(&key, leave_thread); }
 
-static void *allocate(void) {
-    void *memory = mmap(NULL, sizeof(thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static void *allocate(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
 static thread *make_thread(void) {
-    void *memory = allocate();
+    thread *memory = allocate(size_of_thread(STACKS_OF_THREAD));
     if (memory == NULL) { return NULL; }
     if (pthread_setspecific(key, memory) != 0) {
-        munmap(memory, sizeof(thread));
+        munmap(memory, size_of_thread(STACKS_OF_THREAD));
         return NULL;
     }
+    memory->stack_count = STACKS_OF_THREAD;
     own = of_thread = memory;
     own->generation = preload_generation();
     return own;
@@ -162,35 +176,67 @@ static void choose(fl_recorder *recorder, thread *chosen) {
     own = chosen;
 }
 
-bool preload_choose_task(fl_recorder *recorder, const void *task) {
-    static FL_THREAD_LOCAL uint32_t next, latest;
+// The uses of other tasks after which a task's place may be given to another one.
+#define LEAST_AGE (4 * TASKS)
+
+// A place for a new task: one that nobody has, or whose task is over, or else the one that has not been used for longest; TASKS if
+// all have been used lately.
+static uint32_t find_place(uint64_t now, bool (*is_over)(void *mark)) {
+    uint32_t oldest = 0;
+    for (uint32_t place = 0; place < TASKS; place++) {
+        if (tasks[place].task == NULL) { return place; }
+        if (is_over != NULL && tasks[place].mark != NULL && is_over(tasks[place].mark)) { return place; }
+        if (tasks[place].used < tasks[oldest].used) { oldest = place; }
+    }
+    return now - tasks[oldest].used < LEAST_AGE ? TASKS : oldest;
+}
+
+bool preload_choose_task(fl_recorder *recorder, const void *task, bool (*is_over)(void *mark)) {
+    static FL_THREAD_LOCAL uint64_t uses;
     if (of_thread == NULL && make_thread() == NULL) { return false; }
     if (task == NULL) {
         choose(recorder, of_thread);
         return true;
     }
-    uint32_t place = tasks[latest].task == task ? latest : 0;
+    if (tasks == NULL) { tasks = allocate(TASKS * sizeof *tasks); }
+    if (tasks == NULL) { return false; }
+    uint32_t place = tasks[chosen_task].task == task ? chosen_task : 0;
     while (place < TASKS && tasks[place].task != task) { place++; }
     bool is_new = place == TASKS;
-    if (is_new) { place = next++ % TASKS; }
-    if (tasks[place].thread == NULL) { tasks[place].thread = allocate(); }
-    if (tasks[place].thread == NULL) { return false; }
+    if (is_new) { place = find_place(++uses, is_over); }
+    if (place < TASKS && tasks[place].thread == NULL) {
+        tasks[place].thread = allocate(size_of_thread(STACKS_OF_TASK));
+        if (tasks[place].thread != NULL) { tasks[place].thread->stack_count = STACKS_OF_TASK; }
+    }
+    if (place == TASKS || tasks[place].thread == NULL) {
+        choose(recorder, of_thread);
+        return false;
+    }
     choose(recorder, tasks[place].thread);
+    chosen_task = place;
     if (is_new) {
-        preload_close_scopes();
-        own->generation = 0;
+        preload_renew_task();
+        preload_leave_mark(tasks[place].mark);
+        tasks[place].mark = NULL;
     }
     own->task = place + 1;
     tasks[place].task = task;
-    latest = place;
+    tasks[place].used = ++uses;
     return true;
 }
+
+void preload_renew_task(void) {
+    preload_close_scopes();
+    own->generation = 0;
+}
+
+void **preload_task_mark(void) { return &tasks[chosen_task].mark; }
 
 void preload_end_scopes(void) {
     preload_close_scopes();
     fl_recorder *recorder = own == NULL ? NULL : preload_recorder();
     for (uint32_t index = 0; recorder != NULL && index <= TASKS; index++) {
-        thread *left = index == TASKS ? of_thread : tasks[index].thread;
+        thread *left = index == TASKS ? of_thread : tasks == NULL ? NULL : tasks[index].thread;
         if (left == NULL || left->scopes.open.count == 0) { continue; }
         choose(recorder, left);
         preload_close_scopes();
@@ -201,7 +247,7 @@ void preload_end_scopes(void) {
 
 // Keeps the numbers of the last statement's calls, until a statement has its stack again.
 static void remember(thread *last) {
-    remembered *place = &last->stacks[last->stack % STACKS];
+    remembered *place = &last->stacks[last->stack % last->stack_count];
     place->stack = last->stack;
     place->count = last->count;
     memcpy(place->numbers, last->numbers, last->count * sizeof *last->numbers);
@@ -292,7 +338,8 @@ uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool
     if (last == NULL) { return 0; }
     if (last->generation != preload_generation()) {
         uint32_t task = last->task;
-        memset(last, 0, offsetof(thread, scopes));
+        memset(last, 0, offsetof(thread, activations));
+        memset(last->stacks, 0, last->stack_count * sizeof *last->stacks);
         last->task = task;
         last->generation = preload_generation();
     }
@@ -332,7 +379,7 @@ preload_loop preload_find_repetition(uint64_t stack, uint32_t outer) {
     if (preload_python.layout.variables == 0) { return (preload_loop){0}; }
     uint32_t active = last->active;
     // The innermost function that is active since a statement with the same stack, or else since the last one.
-    const remembered *same = &last->stacks[stack % STACKS];
+    const remembered *same = &last->stacks[stack % last->stack_count];
     if (stack != last->stack && same->stack == stack && same->count == last->count) {
         for (active = 0; active < same->count && same->numbers[active] == last->numbers[active]; active++) {}
     }

@@ -207,21 +207,21 @@ static int end_by(
 EXPORT int sqlite3_get_autocommit(sqlite3 *connection) {
     const preload_copy *copy = preload_copy_of(CALLER);
     if (copy == NULL || copy->get_autocommit == NULL) { return 1; }
-    if (__builtin_expect(preload_is_worker, 0)) { preload_expect_awaited(); }
+    if (__builtin_expect(preload_has_task, 0)) { preload_expect_awaited(); }
     return copy->get_autocommit(connection);
 }
 
 static __attribute__((noinline)) const char *name_column(sqlite3_stmt *handle, int column, const void *caller) {
     const preload_copy *copy = preload_copy_of(caller);
     if (copy == NULL || copy->column_name == NULL) { return NULL; }
-    if (preload_is_worker) { preload_find_awaiting(handle); }
+    if (preload_has_task) { preload_find_awaiting(handle); }
     return copy->column_name(handle, column);
 }
 
 // It is called for each column of each result, so that the usual case must be short.
 EXPORT const char *sqlite3_column_name(sqlite3_stmt *handle, int column) {
     const preload_copy *copy = preload_is_of(&preload_last_caller, CALLER) ? preload_last_caller.copy : NULL;
-    bool is_usual = copy != NULL && copy->column_name != NULL && !preload_is_worker;
+    bool is_usual = copy != NULL && copy->column_name != NULL && !preload_has_task;
     return __builtin_expect(is_usual, 1) ? copy->column_name(handle, column) : name_column(handle, column, CALLER);
 }
 
@@ -230,6 +230,8 @@ EXPORT int sqlite3_reset(sqlite3_stmt *handle) {
     if (copy == NULL) { return SQLITE_MISUSE; }
     preload_statement *statement = preload_is_own_call(copy, CALLER) ? NULL : preload_find(handle);
     if (statement == NULL) { return copy->reset(handle); }
+    // Values that were bound for a run that did not begin are no sign of the next one's.
+    statement->awaited.is_tried = false;
     if (statement->is_running && statement->can_write) { return end_by(copy->reset, copy, handle, statement); }
     end_early(copy, statement);
     return copy->reset(handle);

@@ -178,7 +178,7 @@ typedef struct preload_loop {
 // The functions that await a run on another thread: their stack, 0 if it was not found, and where they repeated the statement.
 typedef struct preload_awaited {
     bool is_tried, is_truncated;
-    uint32_t stack;
+    uint32_t stack, generation;
     preload_loop loop;
 } preload_awaited;
 
@@ -378,11 +378,11 @@ void preload_find_interpreter(void);
 // says nothing about the program, because the version of Python is not known. Sets where the statement was repeated.
 uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop, bool *truncated);
 
-// Whether the thread runs statements that functions on other threads of a Python program may await.
-extern FL_THREAD_LOCAL bool preload_is_worker;
+// Whether the thread runs statements for tasks of a Python program's event loop, which may be that of another thread.
+extern FL_THREAD_LOCAL bool preload_has_task;
 
-// Looks for the functions that await a statement's next run, or its present one, once for each. Called where the driver may
-// hold Python's lock.
+// Looks for the task of a statement's next run, or its present one, once for each, and for the functions that await it on
+// another thread. Called where the driver may hold Python's lock.
 void preload_find_awaiting(sqlite3_stmt *handle);
 
 // The same for the next statement that the thread runs.

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "python.h"
+#include "python_objects.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -104,6 +104,7 @@ void preload_find_interpreter(void) {
             python.low = (uintptr_t)module.dlfo_map_start;
             python.high = (uintptr_t)module.dlfo_map_end;
         }
+        if (is_known) { preload_find_python_functions(); }
         atomic_store_explicit(&state, is_known ? UNTRIED : REFUSED, memory_order_release);
     }
     fl_give(&lock);
@@ -326,9 +327,7 @@ static const preload_scopes *scopes_of(uint64_t stack) {
     return (const preload_scopes *)(uintptr_t)found;
 }
 
-// Marks the coroutines among frames. Returns the number of frames in the outermost one, with itself: those of a task that an
-// event loop runs. 0 if there is none.
-static uint32_t mark_coroutines(walked_frame *frames, uint32_t count) {
+uint32_t preload_mark_coroutines(walked_frame *frames, uint32_t count) {
     uint32_t inner = 0;
     for (uint32_t index = 0; index < count; index++) {
         frames[index].is_coroutine = preload_is_coroutine(frames[index].frame.code);
@@ -345,9 +344,10 @@ static inline __attribute__((always_inline)) uint64_t stack_of(
     uint64_t stack = 0, key;
     // Before the first coroutine, nothing but the thread itself was chosen.
     bool has_tasks = atomic_load_explicit(&has_coroutines, memory_order_relaxed) || inner > 0;
-    if (has_tasks && !preload_choose_task(recorder, inner == 0 ? NULL : frames[inner - 1].place)) { return 0; }
+    bool is_known = !has_tasks || preload_choose_task(recorder, inner == 0 ? NULL : frames[inner - 1].place, NULL);
     // The calls further out than a deep stack are not known.
-    if (is_deep) {
+    bool tells_calls = is_known && !is_deep;
+    if (!tells_calls) {
         key = preload_key_of(frames, count);
     } else {
         uint32_t observed = inner == 0 ? count : inner;
@@ -360,7 +360,7 @@ static inline __attribute__((always_inline)) uint64_t stack_of(
     if (stack == 0 && !preload_find_stack(key, &stack)) {
         stack = add_stack(recorder, frames, count, inner, key, is_deep);
     }
-    if (is_deep) { return stack; }
+    if (!tells_calls) { return stack; }
     *loop = preload_find_repetition(stack, inner == 0 ? 0 : count - inner);
     const preload_scopes *scopes = scopes_of(stack);
     if (scopes != NULL || preload_open.count > 0) { preload_follow_scopes(recorder, scopes, preload_numbers()); }
@@ -380,18 +380,24 @@ uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop,
         return stack != 0 ? (uint32_t)stack : fl_stack(recorder, NULL, truncated);
     }
     bool has_tasks = atomic_load_explicit(&has_coroutines, memory_order_relaxed);
-    uint32_t inner = has_tasks && !is_deep ? mark_coroutines(frames, count) : 0;
+    uint32_t inner = has_tasks && !is_deep ? preload_mark_coroutines(frames, count) : 0;
     uint64_t stack = stack_of(recorder, frames, count, inner, is_deep, is_query, loop);
     *truncated = (stack & PRELOAD_TRUNCATED) != 0;
-    preload_is_worker = (stack & PRELOAD_OF_WORKER) != 0;
+    preload_has_task = inner > 0 || (stack & PRELOAD_OF_WORKER) != 0;
     return (uint32_t)stack;
 }
 
 uint32_t preload_task_stack(
-    fl_recorder *recorder, const walked_frame *frames, uint32_t count, bool is_deep, bool is_query, preload_loop *loop,
-    bool *truncated
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, bool is_deep, bool is_query, bool is_next,
+    preload_loop *loop, bool *truncated
 ) {
     *loop = (preload_loop){0};
+    if (is_next) {
+        uint64_t next = 0, key = fl_mix(preload_key_of(frames, count), 1);
+        if (!preload_find_stack(key, &next)) { next = add_stack(recorder, frames, count, 0, key, is_deep); }
+        *truncated = (next & PRELOAD_TRUNCATED) != 0;
+        return (uint32_t)next;
+    }
     uint64_t stack = stack_of(recorder, frames, count, is_deep ? 0 : count, is_deep, is_query, loop);
     *truncated = (stack & PRELOAD_TRUNCATED) != 0;
     return (uint32_t)stack;

@@ -70,8 +70,18 @@ uint64_t preload_marks_of(const char *code);
 uint64_t preload_observe_frames(const walked_frame *frames, uint32_t count, bool is_query, uint64_t *stack);
 
 // Takes the calls and the scopes of a task as those of a thread of its own, until another one is chosen, or `task` is null. The
-// frame of its outermost coroutine identifies a task. False if there is no memory.
-bool preload_choose_task(fl_recorder *recorder, const void *task);
+// frame of its outermost coroutine identifies a task. `is_over` says of a mark whether its task is over; null if it cannot be
+// asked. False if there is no memory, or if there are too many tasks; then the thread itself is chosen.
+bool preload_choose_task(fl_recorder *recorder, const void *task, bool (*is_over)(void *mark));
+
+// Forgets the calls of the chosen task and ends its scopes: another one has its place.
+void preload_renew_task(void);
+
+// The mark of the chosen task, by which it is told from another one that has its place later; null if it has none yet.
+void **preload_task_mark(void);
+
+// Gives up a mark. It is freed later, under Python's lock.
+void preload_leave_mark(void *mark);
 
 // The key alone.
 uint64_t preload_key_of(const walked_frame *frames, uint32_t count);
@@ -80,10 +90,10 @@ uint64_t preload_key_of(const walked_frame *frames, uint32_t count);
 const uint32_t *preload_numbers(void);
 
 // The place of a code object's flags in versions 3.11-3.13, and two of the flags (Include/cpython/code.h).
-enum { CODE_FLAGS = 48, COROUTINE = 0x80, ASYNC_GENERATOR = 0x200 };
+enum { CODE_FLAGS = 48, IS_COROUTINE = 0x80, IS_ASYNC_GENERATOR = 0x200 };
 
 static inline bool preload_is_coroutine(const char *code) {
-    return (*(const uint32_t *)(code + CODE_FLAGS) & (COROUTINE | ASYNC_GENERATOR)) != 0;
+    return (*(const uint32_t *)(code + CODE_FLAGS) & (IS_COROUTINE | IS_ASYNC_GENERATOR)) != 0;
 }
 
 #define SCOPES_MAXIMUM 4
@@ -136,13 +146,18 @@ walked_frame preload_read_frame(const char *place);
 // The calling thread's frames, innermost first. Returns their number; `truncated` is set if there are more than FRAMES_MAXIMUM.
 uint32_t preload_walk_frames(walked_frame *frames, bool *truncated);
 
+// Marks the coroutines among frames. Returns the number of frames in the outermost one, with itself: those of a task that an
+// event loop runs. 0 if there is none.
+uint32_t preload_mark_coroutines(walked_frame *frames, uint32_t count);
+
 // Whether the frames of the calling thread are those of a worker.
 bool preload_are_of_worker(const walked_frame *frames, uint32_t count);
 
-// The same as preload_stack, with frames of a task, the innermost one first. `is_deep` is set if there are more of them.
+// The same as preload_stack, with frames of a task, the innermost one first. `is_deep` is set if there are more of them. If
+// `is_next`, no statement runs yet, and nothing is found out about loops.
 uint32_t preload_task_stack(
-    fl_recorder *recorder, const walked_frame *frames, uint32_t count, bool is_deep, bool is_query, preload_loop *loop,
-    bool *truncated);
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, bool is_deep, bool is_query, bool is_next,
+    preload_loop *loop, bool *truncated);
 
 // Whether the interpreter's structures are known and as expected. Safe in a signal handler, which interrupts the
 // interpreter.

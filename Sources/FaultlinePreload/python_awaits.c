@@ -1,10 +1,11 @@
-#include "python.h"
+#include "python_objects.h"
 
-#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
-// The functions that await a statement which runs on a thread of its own. Asynchronous drivers hand each statement to a worker,
-// whose stack ends at the driver. The task that waits for it hangs on a future of the worker:
+// The tasks of event loops for which statements run, and the functions that await a statement which runs on a thread of its own.
+// Asynchronous drivers hand each statement to a worker, whose stack ends at the driver. The task that waits for it hangs on a
+// future of the worker:
 //
 //     variable of the worker → future → callback → task → coroutine → the coroutine that it awaits → …
 //
@@ -26,7 +27,7 @@ static const worker workers[] = {
 };
 #define WORKERS (sizeof workers / sizeof *workers)
 
-FL_THREAD_LOCAL bool preload_is_worker;
+FL_THREAD_LOCAL bool preload_has_task;
 
 // The functions outside of a worker's loop are those of `threading`.
 #define OUTER_FRAMES 4
@@ -52,235 +53,6 @@ bool preload_are_of_worker(const walked_frame *frames, uint32_t count) {
     return find_loop(frames, count, &place, &which);
 }
 
-// MARK: - Python's objects
-
-// Python's functions that are called (https://docs.python.org/3/c-api).
-#define PYTHON_FUNCTIONS(X) \
-    X(void *, PyCell_Get, (void *)) \
-    X(void, PyErr_Clear, (void)) \
-    X(void, PyErr_Fetch, (void **, void **, void **)) \
-    X(void, PyErr_Restore, (void *, void *, void *)) \
-    X(int, PyGILState_Check, (void)) \
-    X(void *, PyObject_CallMethod, (void *, const char *, const char *, ...)) \
-    X(void *, PyObject_GetAttrString, (void *, const char *)) \
-    X(void *, PySequence_GetItem, (void *, intptr_t)) \
-    X(intptr_t, PySequence_Size, (void *)) \
-    X(const char *, PyUnicode_AsUTF8, (void *)) \
-    X(void, Py_DecRef, (void *)) \
-    X(void, Py_IncRef, (void *))
-
-static struct {
-#define X(result, name, parameters) result (*name) parameters;
-    PYTHON_FUNCTIONS(X)
-#undef X
-    bool is_complete;
-} python;
-
-static void find_functions(void) {
-    static fl_lock lock = FL_LOCK_FREE;
-    static _Atomic bool is_tried;
-    if (atomic_load_explicit(&is_tried, memory_order_acquire)) { return; }
-    fl_take(&lock);
-    bool is_complete = true;
-#define X(result, name, parameters) \
-    python.name = (result(*) parameters)dlsym(RTLD_DEFAULT, #name); \
-    is_complete = is_complete && python.name != NULL;
-    PYTHON_FUNCTIONS(X)
-#undef X
-    python.is_complete = is_complete;
-    atomic_store_explicit(&is_tried, true, memory_order_release);
-    fl_give(&lock);
-}
-
-// In an object: its type; in a type: its name; in a frame object: the frame (object.h, and pycore_frame.h of 3.11–3.13).
-enum { TYPE = 8, TYPE_NAME = 24, FRAME_OF_OBJECT = 24 };
-
-static const void *pointer_at(const void *structure, size_t offset) {
-    return *(const void *const *)((const char *)structure + offset);
-}
-
-static const char *type_of(const void *object) { return pointer_at(pointer_at(object, TYPE), TYPE_NAME); }
-static bool is_type(const void *object, const char *name) { return strcmp(type_of(object), name) == 0; }
-static bool is_future(const void *object) { return strstr(type_of(object), "Future") != NULL; }
-static bool is_task(const void *object) { return strstr(type_of(object), "Task") != NULL; }
-
-// The following functions return a new reference, or null.
-
-static void *attribute(void *object, const char *name) {
-    void *value = python.PyObject_GetAttrString(object, name);
-    if (value == NULL) { python.PyErr_Clear(); }
-    return value;
-}
-
-static void *item(void *sequence, intptr_t index) {
-    void *value = python.PySequence_GetItem(sequence, index);
-    if (value == NULL) { python.PyErr_Clear(); }
-    return value;
-}
-
-static void let_go(void *object) {
-    if (object != NULL) { python.Py_DecRef(object); }
-}
-
-// A future's callbacks, and the variables of functions around them, are few.
-#define MOST_ITEMS 8
-
-// The number of items of a tuple or a list.
-static intptr_t count_of(void *sequence) {
-    if (sequence == NULL || !(is_type(sequence, "list") || is_type(sequence, "tuple"))) { return 0; }
-    intptr_t count = python.PySequence_Size(sequence);
-    return count < MOST_ITEMS ? count : MOST_ITEMS;
-}
-
-// MARK: - From the future to the task
-
-// The futures between the worker's and the one that a task awaits: those of asyncio.wrap_future and asyncio.shield.
-#define MOST_FUTURES 4
-
-static void *find_task(void *future, int depth);
-
-// The task behind one callback of a future.
-static void *task_of_callback(void *callback, int depth) {
-    // A task's own method continues it.
-    if (is_type(callback, "builtin_function_or_method") || is_type(callback, "method")) {
-        void *self = attribute(callback, "__self__");
-        if (self != NULL && is_task(self)) { return self; }
-        let_go(self);
-        return NULL;
-    }
-    if (!is_type(callback, "function")) { return NULL; }
-    // A function that hands the result on has the next future in a variable.
-    void *cells = attribute(callback, "__closure__"), *task = NULL;
-    for (intptr_t index = 0; task == NULL && index < count_of(cells); index++) {
-        void *cell = item(cells, index);
-        void *value = cell != NULL && is_type(cell, "cell") ? python.PyCell_Get(cell) : NULL;
-        if (value == NULL) { python.PyErr_Clear(); }
-        if (value != NULL && is_future(value)) { task = find_task(value, depth - 1); }
-        let_go(value);
-        let_go(cell);
-    }
-    let_go(cells);
-    return task;
-}
-
-static void *find_task(void *future, int depth) {
-    if (depth == 0) { return NULL; }
-    void *callbacks = attribute(future, "_callbacks"), *task = NULL;
-    if (callbacks == NULL) { callbacks = attribute(future, "_done_callbacks"); }
-    for (intptr_t index = 0; task == NULL && index < count_of(callbacks); index++) {
-        void *callback = item(callbacks, index);
-        if (callback != NULL && is_type(callback, "tuple")) {
-            // With the context in which it is called.
-            void *pair = callback;
-            callback = item(pair, 0);
-            let_go(pair);
-        }
-        if (callback != NULL) { task = task_of_callback(callback, depth); }
-        let_go(callback);
-    }
-    let_go(callbacks);
-    return task;
-}
-
-// MARK: - From the task to its functions
-
-// Frames, the outermost one first.
-typedef struct chain {
-    uint32_t count;
-    walked_frame frames[FRAMES_MAXIMUM];
-} chain;
-
-// A function's frame, from Python's object for it. The frame lives as long as its function, which waits.
-static const char *frame_of(const void *object) {
-    if (object == NULL || !is_type(object, "frame")) { return NULL; }
-    return pointer_at(object, FRAME_OF_OBJECT);
-}
-
-static void add(chain *chain, const char *frame) {
-    if (frame == NULL || chain->count == FRAMES_MAXIMUM) { return; }
-    walked_frame *added = &chain->frames[chain->count++];
-    *added = preload_read_frame(frame);
-    added->is_coroutine = true;
-}
-
-// The place of a variable among those of a function; -1 if it has none.
-static int find_variable(const char *code, const char *name) {
-    void *names = attribute((void *)(uintptr_t)code, "co_varnames");
-    intptr_t count = names != NULL && is_type(names, "tuple") ? python.PySequence_Size(names) : 0;
-    int found = -1;
-    for (intptr_t index = 0; found < 0 && index < count; index++) {
-        void *variable = item(names, index);
-        const char *text = variable == NULL ? NULL : python.PyUnicode_AsUTF8(variable);
-        if (text != NULL && strcmp(text, name) == 0) { found = (int)index; }
-        let_go(variable);
-    }
-    let_go(names);
-    return found;
-}
-
-// A borrowed reference to the value of a variable; null if it has none.
-static void *variable_of(const walked_frame *frame, const char *name) {
-    int index = find_variable(frame->frame.code, name);
-    const char *variables = frame->place + preload_python.layout.variables;
-    return index < 0 ? NULL : (void *)(uintptr_t)pointer_at(variables, (size_t)index * sizeof(void *));
-}
-
-// SQLAlchemy runs its synchronous functions in a greenlet, which the coroutine `greenlet_spawn` waits for.
-static const known_function greenlet_spawn = {"/sqlalchemy/util/concurrency.py", "greenlet_spawn"};
-static const known_function old_greenlet_spawn = {"/sqlalchemy/util/_concurrency_py3k.py", "greenlet_spawn"};
-
-static void add_greenlet(chain *all) {
-    function_text function;
-    const walked_frame *last = &all->frames[all->count - 1];
-    preload_read_function(last->frame, function.file, function.name);
-    bool is_spawn = preload_is_known_function(&function, &greenlet_spawn)
-        || preload_is_known_function(&function, &old_greenlet_spawn);
-    void *greenlet = is_spawn ? variable_of(last, "context") : NULL;
-    if (greenlet == NULL) { return; }
-    chain inner = {.count = 0};
-    for (void *frame = attribute(greenlet, "gr_frame"); frame != NULL;) {
-        const char *place = frame_of(frame);
-        if (place == NULL || inner.count == FRAMES_MAXIMUM) {
-            let_go(frame);
-            break;
-        }
-        add(&inner, place);
-        void *outer = attribute(frame, "f_back");
-        let_go(frame);
-        frame = outer;
-    }
-    while (inner.count > 0 && all->count < FRAMES_MAXIMUM) { all->frames[all->count++] = inner.frames[--inner.count]; }
-}
-
-// The attributes of coroutines and generators that have their frame, and what they await.
-static const struct { const char *type, *frame, *awaited; } kinds[] = {
-    {"coroutine", "cr_frame", "cr_await"},
-    {"generator", "gi_frame", "gi_yieldfrom"},
-    {"async_generator", "ag_frame", "ag_await"},
-};
-#define KINDS (sizeof kinds / sizeof *kinds)
-
-static void follow(chain *all, void *task) {
-    void *waiting = python.PyObject_CallMethod(task, "get_coro", NULL);
-    if (waiting == NULL) { python.PyErr_Clear(); }
-    while (waiting != NULL) {
-        size_t kind = 0;
-        while (kind < KINDS && !is_type(waiting, kinds[kind].type)) { kind++; }
-        void *frame = kind == KINDS ? NULL : attribute(waiting, kinds[kind].frame), *next = NULL;
-        const char *place = frame == NULL ? NULL : frame_of(frame);
-        if (place != NULL && all->count < FRAMES_MAXIMUM) {
-            add(all, place);
-            add_greenlet(all);
-            next = attribute(waiting, kinds[kind].awaited);
-        }
-        let_go(frame);
-        let_go(waiting);
-        waiting = next;
-    }
-}
-
-// MARK: - Statements
-
 // Whether stacks are of a worker that has no code of the program, by their keys: one more than the place of its loop, and
 // the worker; 0 if not.
 static preload_table known_workers;
@@ -303,76 +75,259 @@ static bool is_worker_alone(const walked_frame *frames, uint32_t count, uint32_t
     return known != 0;
 }
 
-// The task that waits for what a worker does, as a new reference; null if it is not known.
-static void *find_waiting(const walked_frame *loop, const worker *worker) {
-    void *future = variable_of(loop, worker->variable);
-    if (future == NULL) { return NULL; }
-    if (worker->attribute == NULL) { python.Py_IncRef(future); } else { future = attribute(future, worker->attribute); }
-    void *task = future != NULL && is_future(future) ? find_task(future, MOST_FUTURES) : NULL;
-    let_go(future);
+// A borrowed reference to the value of a variable; null if it has none.
+static void *variable_of(const walked_frame *frame, const char *name) {
+    int index = preload_find_variable(frame->frame.code, name);
+    if (index < 0) { return NULL; }
+    return *(void *const *)(frame->place + preload_python.layout.variables + (size_t)index * sizeof(void *));
+}
+
+// MARK: - From the future to the task
+
+// The futures between the worker's and the one that a task awaits: those of asyncio.wrap_future and asyncio.shield.
+#define MOST_FUTURES 4
+
+static void *find_task(void *future, int depth);
+
+// The task behind one callback of a future.
+static void *task_of_callback(void *callback, int depth) {
+    object_kind kind = preload_kind_of(callback);
+    // A task's own method continues it.
+    void *self = preload_self_of(callback, kind);
+    if (self != NULL) { return preload_kind_of(self) == TASK ? preload_new_reference(self) : NULL; }
+    // A function that hands the result on has the next future in a variable.
+    void *cells = kind == FUNCTION ? preload_closure_of(callback) : NULL, *task = NULL;
+    for (intptr_t index = 0; task == NULL && index < preload_count_of(cells); index++) {
+        void *cell = preload_item(cells, index), *value = cell == NULL ? NULL : preload_value_of_cell(cell);
+        if (value != NULL && preload_kind_of(value) == FUTURE) { task = find_task(value, depth - 1); }
+        preload_let_go(value);
+        preload_let_go(cell);
+    }
     return task;
 }
 
-// Finds the functions of the worker within its loop, and around them those that await it.
-static void find_stack(fl_recorder *recorder, bool is_query, preload_awaited *found) {
+static void *find_task(void *future, int depth) {
+    if (depth == 0) { return NULL; }
+    void *callbacks = preload_attribute(future, "_callbacks"), *task = NULL;
+    if (callbacks == NULL) { callbacks = preload_attribute(future, "_done_callbacks"); }
+    for (intptr_t index = 0; task == NULL && index < preload_count_of(callbacks); index++) {
+        void *callback = preload_item(callbacks, index);
+        if (callback != NULL && preload_kind_of(callback) == TUPLE) {
+            // With the context in which it is called.
+            void *pair = callback;
+            callback = preload_item(pair, 0);
+            preload_let_go(pair);
+        }
+        if (callback != NULL) { task = task_of_callback(callback, depth); }
+        preload_let_go(callback);
+    }
+    preload_let_go(callbacks);
+    return task;
+}
+
+// The task that waits for what a worker does, as a new reference; null if it is not known.
+static void *find_waiting(const walked_frame *loop, const worker *worker) {
+    void *future = preload_new_reference(variable_of(loop, worker->variable));
+    if (future != NULL && worker->attribute != NULL) {
+        void *item = future;
+        future = preload_attribute(item, worker->attribute);
+        preload_let_go(item);
+    }
+    void *task = future != NULL && preload_kind_of(future) == FUTURE ? find_task(future, MOST_FUTURES) : NULL;
+    preload_let_go(future);
+    return task;
+}
+
+// MARK: - From the task to its functions
+
+// The innermost of a task's frames, each in its place modulo their number.
+typedef struct chain {
+    uint32_t count;  // of all
+    const char *outermost;
+    walked_frame frames[FRAMES_MAXIMUM];
+} chain;
+
+static void add(chain *chain, const char *place) {
+    if (chain->count == 0) { chain->outermost = place; }
+    walked_frame *added = &chain->frames[chain->count++ % FRAMES_MAXIMUM];
+    *added = preload_read_frame(place);
+    added->is_coroutine = true;
+}
+
+// SQLAlchemy runs its synchronous functions in a greenlet, which the coroutine `greenlet_spawn` waits for.
+static const known_function greenlet_spawn = {"/sqlalchemy/util/concurrency.py", "greenlet_spawn"};
+static const known_function old_greenlet_spawn = {"/sqlalchemy/util/_concurrency_py3k.py", "greenlet_spawn"};
+
+static bool is_greenlet_spawn(const walked_frame *walked) {
+    function_text function;
+    preload_read_function(walked->frame, function.file, function.name);
+    return preload_is_known_function(&function, &greenlet_spawn) || preload_is_known_function(&function, &old_greenlet_spawn);
+}
+
+static void add_greenlet(chain *all) {
+    const walked_frame *last = &all->frames[(all->count - 1) % FRAMES_MAXIMUM];
+    void *greenlet = is_greenlet_spawn(last) ? variable_of(last, "context") : NULL;
+    if (greenlet == NULL || preload_kind_of(greenlet) != GREENLET) { return; }
+    const char *inner[FRAMES_MAXIMUM];
+    uint32_t count = 0;
+    void *frame = preload_attribute(greenlet, "gr_frame");
+    while (frame != NULL) {
+        const char *place = count < FRAMES_MAXIMUM ? preload_frame_of_object(frame) : NULL;
+        void *outer = place == NULL ? NULL : preload_outer_frame(frame);
+        if (place != NULL) { inner[count++] = place; }
+        preload_let_go(frame);
+        frame = outer;
+    }
+    while (count > 0) { add(all, inner[--count]); }
+}
+
+static const char *awaited_by(object_kind kind) {
+    return kind == COROUTINE ? "cr_await" : kind == GENERATOR ? "gi_yieldfrom" : "ag_await";
+}
+
+static void follow(chain *all, void *task) {
+    void *waiting = preload_attribute(task, "_coro");
+    while (waiting != NULL) {
+        object_kind kind = preload_kind_of(waiting);
+        void *next = NULL;
+        if (kind == WRAPPER) {
+            next = preload_wrapped(waiting);
+        } else if (kind == COROUTINE || kind == GENERATOR || kind == ASYNC_GENERATOR) {
+            const char *place = preload_frame_of(waiting);
+            if (place != NULL) {
+                add(all, place);
+                add_greenlet(all);
+                next = preload_attribute(waiting, awaited_by(kind));
+            }
+        }
+        preload_let_go(waiting);
+        waiting = next;
+    }
+}
+
+// MARK: - Tasks
+
+// Marks that were given up, until they are freed.
+typedef struct left_mark {
+    struct left_mark *next;
+    void *mark;
+} left_mark;
+
+static _Atomic(left_mark *) left_marks;
+
+void preload_leave_mark(void *mark) {
+    left_mark *left = mark == NULL ? NULL : malloc(sizeof *left);
+    if (left == NULL) { return; }
+    left->mark = mark;
+    left->next = atomic_load(&left_marks);
+    while (!atomic_compare_exchange_weak(&left_marks, &left->next, left)) {}
+}
+
+static void free_left_marks(void) {
+    if (atomic_load_explicit(&left_marks, memory_order_relaxed) == NULL) { return; }
+    left_mark *left = atomic_exchange(&left_marks, NULL);
+    while (left != NULL) {
+        left_mark *next = left->next;
+        preload_let_go(left->mark);
+        free(left);
+        left = next;
+    }
+}
+
+static bool is_over(void *mark) { return !preload_is_alive(mark); }
+
+// Chooses the task whose outermost coroutine has a frame, unless that is another one than was there before. The coroutine's
+// memory is used again for the next one, so that only a weak reference tells them apart.
+static void choose_task(fl_recorder *recorder, const char *outermost) {
+    void *coroutine = preload_coroutine_of(outermost);
+    if (coroutine == NULL || !preload_choose_task(recorder, outermost, is_over)) { return; }
+    void **mark = preload_task_mark();
+    if (*mark != NULL && preload_referent(*mark) == coroutine) { return; }
+    if (*mark != NULL) { preload_renew_task(); }
+    preload_let_go(*mark);
+    *mark = preload_weak_reference(coroutine);
+}
+
+// MARK: - Statements
+
+// Those of the thread's next statement, and the variable by which it is known that the worker still does the same work.
+static FL_THREAD_LOCAL struct {
+    preload_awaited awaited;
+    const char *loop;
+    const void *work;
+} expected;
+
+// Finds the functions of the worker within its loop, and around them those that await it. If `is_next`, what runs is not known yet.
+// Not inlined, because it needs stack that a thread without room does not have.
+static __attribute__((noinline)) void find_stack(fl_recorder *recorder, bool is_query, bool is_next, preload_awaited *found) {
     walked_frame frames[FRAMES_MAXIMUM];
     bool is_deep = false;
     uint32_t place, count = preload_is_python_usable(false) ? preload_walk_frames(frames, &is_deep) : 0;
     size_t which;
-    if (count == 0 || is_deep || !is_worker_alone(frames, count, &place, &which)) { return; }
-    void *task = find_waiting(&frames[place], &workers[which]);
+    if (count == 0 || is_deep) { return; }
+    uint32_t inner = preload_mark_coroutines(frames, count);
+    if (inner > 0) { return choose_task(recorder, frames[inner - 1].place); }
+    if (!is_worker_alone(frames, count, &place, &which)) { return; }
+    const walked_frame loop = frames[place];
+    void *task = find_waiting(&loop, &workers[which]);
     if (task == NULL) { return; }
     chain waiting = {.count = 0};
     follow(&waiting, task);
-    count = place;
-    while (waiting.count > 0 && count < FRAMES_MAXIMUM) { frames[count++] = waiting.frames[--waiting.count]; }
-    if (count > place) {
+    if (waiting.count > 0) {
+        choose_task(recorder, waiting.outermost);
+        uint32_t all = place + waiting.count;
+        for (count = place; count < all && count < FRAMES_MAXIMUM; count++) {
+            frames[count] = waiting.frames[(waiting.count - 1 - (count - place)) % FRAMES_MAXIMUM];
+        }
+        found->generation = preload_generation();
         found->stack = preload_task_stack(
-            recorder, frames, count, waiting.count > 0, is_query, &found->loop, &found->is_truncated);
+            recorder, frames, count, all > count, is_query, is_next, &found->loop, &found->is_truncated);
+        expected.loop = loop.place;
+        expected.work = variable_of(&loop, workers[which].variable);
     }
-    let_go(task);
+    preload_let_go(task);
 }
 
-static void find_awaiting(bool is_query, preload_awaited *found) {
+static void find_awaiting(bool is_query, bool is_next, preload_awaited *found) {
+    *found = (preload_awaited){0};
     fl_recorder *recorder = preload_recorder();
-    if (recorder == NULL || preload_python.layout.variables == 0) { return; }
-    find_functions();
-    if (!python.is_complete || !python.PyGILState_Check()) { return; }
-    void *type, *value, *trace;
-    python.PyErr_Fetch(&type, &value, &trace);
-    find_stack(recorder, is_query, found);
-    python.PyErr_Restore(type, value, trace);
+    following saved;
+    // Stacks are found on the thread's own, because Python may compare addresses with its bounds.
+    if (recorder == NULL || !fl_has_room() || !preload_begin_following(&saved)) { return; }
+    free_left_marks();
+    find_stack(recorder, is_query, is_next, found);
+    preload_end_following(saved);
 }
 
-// Those of the thread's next statement.
-static FL_THREAD_LOCAL preload_awaited expected;
-
-void preload_expect_awaited(void) {
-    expected = (preload_awaited){0};
-    find_awaiting(true, &expected);
-}
+void preload_expect_awaited(void) { find_awaiting(true, true, &expected.awaited); }
 
 void preload_find_awaiting(sqlite3_stmt *handle) {
     preload_statement *statement = preload_find(handle);
     if (statement == NULL || statement->awaited.is_tried || statement->is_internal) { return; }
-    if (statement->is_running || expected.stack == 0) {
-        find_awaiting(statement->is_read_only, &statement->awaited);
-    } else {
-        statement->awaited = expected;
-    }
-    expected = (preload_awaited){0};
+    find_awaiting(statement->is_read_only, false, &statement->awaited);
     statement->awaited.is_tried = true;
     if (statement->is_running && preload_take_awaited(statement)) { statement->scope = preload_scope_of_thread(); }
 }
 
+// Whether the worker still does what it did when its next statement was expected.
+static __attribute__((noinline)) bool is_same_work(void) {
+    walked_frame frames[FRAMES_MAXIMUM];
+    bool is_deep = false;
+    uint32_t place, count = preload_is_python_usable(false) ? preload_walk_frames(frames, &is_deep) : 0;
+    size_t which;
+    return count > 0 && !is_deep && is_worker_alone(frames, count, &place, &which) && frames[place].place == expected.loop
+        && variable_of(&frames[place], workers[which].variable) == expected.work;
+}
+
 bool preload_take_awaited(preload_statement *statement) {
-    const preload_awaited *found = statement->awaited.stack != 0 ? &statement->awaited : &expected;
-    bool is_found = found->stack != 0;
+    const preload_awaited *found = &statement->awaited;
+    if (found->stack == 0 && expected.awaited.stack != 0 && is_same_work()) { found = &expected.awaited; }
+    bool is_found = found->stack != 0 && found->generation == preload_generation();
     if (is_found) {
         statement->stack = found->stack;
         statement->loop = found->loop;
         statement->is_stack_truncated = found->is_truncated;
     }
-    expected = (preload_awaited){0};
+    expected.awaited = (preload_awaited){0};
     return is_found;
 }

@@ -178,7 +178,7 @@ static void begin_run(const preload_copy *copy, preload_statement *statement) {
     statement->io = (preload_io){0};
     statement->with_values = preload_keeps_values() ? text_with_values(recorder, copy, statement) : 0;
     if (statement->can_write) { preload_begin_writing(statement); }
-    if (!preload_is_worker || !preload_take_awaited(statement)) {
+    if (!preload_has_task || !preload_take_awaited(statement)) {
         statement->stack = preload_stack(recorder, statement->is_read_only, &statement->loop, &statement->is_stack_truncated);
     }
     statement->scope = preload_scope_of_thread();

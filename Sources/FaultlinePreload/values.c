@@ -111,7 +111,7 @@ static void forget(sqlite3_stmt *handle, bool is_known) {
     EXPORT int sqlite3_bind_##name parameters { \
         const preload_copy *copy = preload_copy_of(CALLER); \
         if (copy == NULL || copy->bind_##name == NULL) { return SQLITE_MISUSE; } \
-        if (preload_is_worker) { preload_find_awaiting(statement); } \
+        if (preload_has_task) { preload_find_awaiting(statement); } \
         preload_statement *known = changed(statement); \
         if (known == NULL) { return copy->bind_##name arguments; } \
         uint64_t hash = hash_of_value; \
