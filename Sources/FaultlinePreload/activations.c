@@ -119,6 +119,7 @@ typedef struct thread {
 
 // The calling thread's own, and those of its tasks. `own` is that of the chosen one.
 static FL_THREAD_LOCAL thread *own, *of_thread;
+
 typedef struct task {
     const void *task;
     thread *thread;

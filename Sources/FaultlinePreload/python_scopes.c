@@ -13,37 +13,39 @@ typedef struct entry {
     known_function calls;   // the program's code for it
     const char *kind;
     const char *name;  // while no code of the program has run for it
+    bool is_server;    // it calls a framework, whose own entry knows the code for the request, and middleware of the program
 } entry;
 
-// A function that itself calls the program's code.
-#define ENTRY(file, name, kind, noun) {{file, name}, {file, name}, kind, noun}
-#define REQUEST(file, name) ENTRY(file, name, "request", "request")
+// Functions that themselves call the program's code.
+#define ENTRY(file, name, kind, noun, is_server) {{file, name}, {file, name}, kind, noun, is_server}
+#define SERVER(file, name) ENTRY(file, name, "request", "request", true)
+#define REQUEST(file, name) ENTRY(file, name, "request", "request", false)
 
 static const entry entries[] = {
     // Servers.
-    REQUEST("/wsgiref/handlers.py", "BaseHandler.run"),
-    REQUEST("/werkzeug/serving.py", "WSGIRequestHandler.run_wsgi"),
-    REQUEST("/gunicorn/workers/sync.py", "SyncWorker.handle_request"),
-    REQUEST("/gunicorn/workers/gthread.py", "ThreadWorker.handle_request"),
-    REQUEST("/waitress/task.py", "WSGITask.execute"),
-    REQUEST("/uvicorn/protocols/http/h11_impl.py", "RequestResponseCycle.run_asgi"),
-    REQUEST("/uvicorn/protocols/http/httptools_impl.py", "RequestResponseCycle.run_asgi"),
+    SERVER("/wsgiref/handlers.py", "BaseHandler.run"),
+    SERVER("/werkzeug/serving.py", "WSGIRequestHandler.run_wsgi"),
+    SERVER("/gunicorn/workers/sync.py", "SyncWorker.handle_request"),
+    SERVER("/gunicorn/workers/gthread.py", "ThreadWorker.handle_request"),
+    SERVER("/waitress/task.py", "WSGITask.execute"),
+    SERVER("/uvicorn/protocols/http/h11_impl.py", "RequestResponseCycle.run_asgi"),
+    SERVER("/uvicorn/protocols/http/httptools_impl.py", "RequestResponseCycle.run_asgi"),
     // Frameworks.
     {{"/django/core/handlers/base.py", "BaseHandler.get_response"},
-     {"/django/core/handlers/base.py", "BaseHandler._get_response"}, "request", "request"},
+     {"/django/core/handlers/base.py", "BaseHandler._get_response"}, "request", "request", false},
     {{"/django/core/handlers/base.py", "BaseHandler.get_response_async"},
-     {"/django/core/handlers/base.py", "BaseHandler._get_response_async"}, "request", "request"},
-    {{"/flask/app.py", "Flask.wsgi_app"}, {"/flask/app.py", "Flask.dispatch_request"}, "request", "request"},
+     {"/django/core/handlers/base.py", "BaseHandler._get_response_async"}, "request", "request", false},
+    {{"/flask/app.py", "Flask.wsgi_app"}, {"/flask/app.py", "Flask.dispatch_request"}, "request", "request", false},
     REQUEST("/starlette/routing.py", "Route.handle"),
     REQUEST("/fastapi/routing.py", "APIRoute.handle"),
-    REQUEST("/aiohttp/web_app.py", "Application._handle"),
+    SERVER("/aiohttp/web_app.py", "Application._handle"),
     // An endpoint that is not a coroutine, on a thread of its own.
     REQUEST("/fastapi/telemetry/_api.py", "_run_sync_endpoint"),
-    {{"/_pytest/runner.py", "pytest_runtest_protocol"}, {"/_pytest/python.py", "pytest_pyfunc_call"}, "test", "test"},
-    {{"/unittest/case.py", "TestCase.run"}, {"/unittest/case.py", "TestCase._callTestMethod"}, "test", "test"},
-    ENTRY("/django/core/management/base.py", "BaseCommand.execute", "other", "command"),
-    ENTRY("/celery/app/trace.py", "trace_task", "other", "task"),
-    ENTRY("/huey/api.py", "Huey._execute", "other", "task"),
+    {{"/_pytest/runner.py", "pytest_runtest_protocol"}, {"/_pytest/python.py", "pytest_pyfunc_call"}, "test", "test", false},
+    {{"/unittest/case.py", "TestCase.run"}, {"/unittest/case.py", "TestCase._callTestMethod"}, "test", "test", false},
+    ENTRY("/django/core/management/base.py", "BaseCommand.execute", "other", "command", false),
+    ENTRY("/celery/app/trace.py", "trace_task", "other", "task", false),
+    ENTRY("/huey/api.py", "Huey._execute", "other", "task", false),
 };
 #define ENTRIES (sizeof entries / sizeof *entries)
 
@@ -148,6 +150,7 @@ const preload_scopes *preload_find_scopes(fl_recorder *recorder, const walked_fr
         if (entry == NULL) { continue; }
         bool is_named;
         uint32_t name = find_name(recorder, frames, index, &entry->calls, &is_named);
+        is_named = is_named && !entry->is_server;
         preload_scope *outer = found.count == 0 ? NULL : &found.scopes[found.count - 1];
         // A framework built on another one begins the same request again, and pytest the tests of unittest.
         bool is_again = outer != NULL && last != entry && outer->kind == kind_of(entry);

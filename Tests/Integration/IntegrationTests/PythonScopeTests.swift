@@ -179,6 +179,54 @@ struct PythonScopeTests {
             ])
     }
 
+    @Test(
+        "A request is named by its view, and not by middleware that a server calls before",
+        arguments: Python.numberingCalls)
+    func servers(python: Python) throws {
+        let directory = try TemporaryDirectory()
+        try write(
+            """
+            class WSGIRequestHandler:
+                def run_wsgi(self, app): return app()
+
+            """, to: "werkzeug/serving.py", in: directory)
+        try writeFlask(
+            """
+            class Flask:
+                def __init__(self, before, view): self.before, self.view = before, view
+                def wsgi_app(self):
+                    self.before()
+                    return self.dispatch_request()
+                def dispatch_request(self): return self.view()
+
+            """, in: directory)
+        let scopes = try scopes(
+            of: Self.database + """
+                import sys
+                sys.path.insert(0, sys.path[0] + "/site-packages")
+                from flask.app import Flask
+                from werkzeug.serving import WSGIRequestHandler
+                def load_user(): read(1)
+                def orders(): read(3)
+                def middleware(app):
+                    def call():
+                        read(1)
+                        return app.wsgi_app()
+                    return call
+                def plain(): read(2)
+                def main():
+                    for view in orders, orders: WSGIRequestHandler().run_wsgi(middleware(Flask(load_user, view)))
+                    WSGIRequestHandler().run_wsgi(plain)
+                main()
+
+                """, python, in: directory)
+        #expect(
+            scopes == [
+                Scope(name: "app.orders", kind: "request", count: 2, trips: 10, rows: 10),
+                Scope(name: "app.plain", kind: "request", count: 1, trips: 2, rows: 2),
+            ])
+    }
+
     @Test("Requests that an event loop answers in turn are one each", arguments: Python.numberingCalls)
     func coroutines(python: Python) throws {
         let directory = try TemporaryDirectory()
