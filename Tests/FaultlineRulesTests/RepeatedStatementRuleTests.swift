@@ -129,7 +129,7 @@ struct RepeatedStatementRuleTests {
             shop.run("INSERT INTO log VALUES (?, …)", .write)
         }
         let finding = try #require(shop.findings().first)
-        #expect(finding.confidence == .medium("a trigger or a view could connect the tables"))
+        #expect(finding.confidence == .medium("a trigger, a view or a foreign key could connect the tables"))
         #expect(finding.explanation.first?.text.contains("only other tables were written in between") == true)
         #expect(finding.fix.text == "Pass the result on, or keep it until a table that it depends on is written.")
         let stored = try Profile(fileData: Profile(shop.trace.closed()).fileData())

@@ -159,7 +159,7 @@ struct RepeatedStatementEvidence: RunEvidence {
     var longest: UInt64 = 0
     /// The number of groups between whose runs other tables were written.
     ///
-    /// The text of a statement does not show the tables of views and triggers, so that the result may have changed.
+    /// The text of a statement does not show what views, triggers and foreign keys reach, so that the result may have changed.
     var amidWrites: UInt64 = 0
     /// The runs with the same values as the one before, between which a table that the statement names was written.
     var refreshes: UInt64 = 0

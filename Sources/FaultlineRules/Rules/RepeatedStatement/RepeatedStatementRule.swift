@@ -52,7 +52,8 @@ struct RepeatedStatementRule: Rule {
             code: advice.code,
             saving: Saving(
                 time: .init(median: avoided + overhead / 2, low: avoided, high: high + overhead)),
-            confidence: evidence.amidWrites == 0 ? .high : .medium("a trigger or a view could connect the tables"),
+            confidence: evidence.amidWrites == 0
+                ? .high : .medium("a trigger, a view or a foreign key could connect the tables"),
             signature: [id, advice.statement.summary, key.site?.function ?? ""].joined(separator: "|"))
         finding.codeLanguage = "python"
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: evidence.occurrences)
@@ -116,7 +117,7 @@ extension RepeatedStatementRule {
             guards: [
                 "Writes of the whole process count, on any thread. A statement that is no INSERT, REPLACE, UPDATE or DELETE counts as a "
                     + "write to every table. The confidence is medium if other tables were written, because the text of a statement "
-                    + "does not show the tables of views and triggers.",
+                    + "does not show what views, triggers and foreign keys reach.",
                 "R29 ignores the statements of fetches, faults and saves. R18 evaluates repeated fetches.",
                 "Runs in a loop with several values belong to R27.",
                 "R29 ignores statements whose result can change by itself: they call random(), changes() or last_insert_rowid(), or "
