@@ -151,6 +151,7 @@ uint32_t preload_walk_frames(walked_frame *frames, bool *truncated) {
     // A copy, which no store can change.
     const layout copy = python.layout, *at = &copy;
     uint32_t count = 0;
+    if (!preload_is_python_usable(false)) { return 0; }
     // An interpreter that ends has freed the states of all other threads.
     if (python.is_ending != NULL && python.is_ending() && gettid() != getpid()) { return 0; }
     const char *thread = python.thread_state();
@@ -319,6 +320,13 @@ static uint64_t add_stack(
     return stack;
 }
 
+// The stack with a key, which is added if it is new.
+static uint64_t find_or_add(
+    fl_recorder *recorder, const walked_frame *frames, uint32_t count, uint32_t inner, uint64_t key, bool truncated
+) {
+    uint64_t stack;
+    return preload_find_stack(key, &stack) ? stack : add_stack(recorder, frames, count, inner, key, truncated);
+}
 
 static const preload_scopes *scopes_of(uint64_t stack) {
     uint64_t found = 0;
@@ -357,9 +365,7 @@ static inline __attribute__((always_inline)) uint64_t stack_of(
         }
     }
     if (key == 0) { return 0; }
-    if (stack == 0 && !preload_find_stack(key, &stack)) {
-        stack = add_stack(recorder, frames, count, inner, key, is_deep);
-    }
+    if (stack == 0) { stack = find_or_add(recorder, frames, count, inner, key, is_deep); }
     if (!tells_calls) { return stack; }
     *loop = preload_find_repetition(stack, inner == 0 ? 0 : count - inner);
     const preload_scopes *scopes = scopes_of(stack);
@@ -371,7 +377,7 @@ uint32_t preload_stack(fl_recorder *recorder, bool is_query, preload_loop *loop,
     walked_frame frames[FRAMES_MAXIMUM];
     bool is_deep = false;
     *loop = (preload_loop){0};
-    uint32_t count = preload_is_python_usable(false) ? preload_walk_frames(frames, &is_deep) : 0;
+    uint32_t count = preload_walk_frames(frames, &is_deep);
     // Without Python's functions, the interpreter's own would stand for the program's.
     if (atomic_load_explicit(&state, memory_order_relaxed) == REFUSED) { return 0; }
     if (count == 0) {
@@ -392,13 +398,9 @@ uint32_t preload_task_stack(
     preload_loop *loop, bool *truncated
 ) {
     *loop = (preload_loop){0};
-    if (is_next) {
-        uint64_t next = 0, key = fl_mix(preload_key_of(frames, count), 1);
-        if (!preload_find_stack(key, &next)) { next = add_stack(recorder, frames, count, 0, key, is_deep); }
-        *truncated = (next & PRELOAD_TRUNCATED) != 0;
-        return (uint32_t)next;
-    }
-    uint64_t stack = stack_of(recorder, frames, count, is_deep ? 0 : count, is_deep, is_query, loop);
+    uint64_t stack = is_next
+        ? find_or_add(recorder, frames, count, 0, fl_mix(preload_key_of(frames, count), 1), is_deep)
+        : stack_of(recorder, frames, count, is_deep ? 0 : count, is_deep, is_query, loop);
     *truncated = (stack & PRELOAD_TRUNCATED) != 0;
     return (uint32_t)stack;
 }

@@ -97,7 +97,8 @@ static void *task_of_callback(void *callback, int depth) {
     if (self != NULL) { return preload_kind_of(self) == TASK ? preload_new_reference(self) : NULL; }
     // A function that hands the result on has the next future in a variable.
     void *cells = kind == FUNCTION ? preload_closure_of(callback) : NULL, *task = NULL;
-    for (intptr_t index = 0; task == NULL && index < preload_count_of(cells); index++) {
+    intptr_t count = preload_count_of(cells);
+    for (intptr_t index = 0; task == NULL && index < count; index++) {
         void *cell = preload_item(cells, index), *value = cell == NULL ? NULL : preload_value_of_cell(cell);
         if (value != NULL && preload_kind_of(value) == FUTURE) { task = find_task(value, depth - 1); }
         preload_let_go(value);
@@ -110,7 +111,8 @@ static void *find_task(void *future, int depth) {
     if (depth == 0) { return NULL; }
     void *callbacks = preload_attribute(future, "_callbacks"), *task = NULL;
     if (callbacks == NULL) { callbacks = preload_attribute(future, "_done_callbacks"); }
-    for (intptr_t index = 0; task == NULL && index < preload_count_of(callbacks); index++) {
+    intptr_t count = preload_count_of(callbacks);
+    for (intptr_t index = 0; task == NULL && index < count; index++) {
         void *callback = preload_item(callbacks, index);
         if (callback != NULL && preload_kind_of(callback) == TUPLE) {
             // With the context in which it is called.
@@ -262,7 +264,7 @@ static FL_THREAD_LOCAL struct {
 static __attribute__((noinline)) void find_stack(fl_recorder *recorder, bool is_query, bool is_next, preload_awaited *found) {
     walked_frame frames[FRAMES_MAXIMUM];
     bool is_deep = false;
-    uint32_t place, count = preload_is_python_usable(false) ? preload_walk_frames(frames, &is_deep) : 0;
+    uint32_t place, count = preload_walk_frames(frames, &is_deep);
     size_t which;
     if (count == 0 || is_deep) { return; }
     uint32_t inner = preload_mark_coroutines(frames, count);
@@ -313,7 +315,7 @@ void preload_find_awaiting(sqlite3_stmt *handle) {
 static __attribute__((noinline)) bool is_same_work(void) {
     walked_frame frames[FRAMES_MAXIMUM];
     bool is_deep = false;
-    uint32_t place, count = preload_is_python_usable(false) ? preload_walk_frames(frames, &is_deep) : 0;
+    uint32_t place, count = preload_walk_frames(frames, &is_deep);
     size_t which;
     return count > 0 && !is_deep && is_worker_alone(frames, count, &place, &which) && frames[place].place == expected.loop
         && variable_of(&frames[place], workers[which].variable) == expected.work;
