@@ -148,17 +148,16 @@ package struct StatementText: Sendable, Hashable {
     package static func written(by sql: String) -> (table: String, isInsertion: Bool)? {
         let tokens = tokens(of: sql)
         let isInsertion = tokens.first?.isKeyword("INSERT") == true
-        guard isInsertion || tokens.first?.isKeyword("UPDATE") == true,
-            let before = isInsertion ? tokens.firstIndex(where: { $0.isKeyword("INTO") }) : 0,
-            let table = name(at: before + 1, in: tokens[...])?.last,
+        guard isInsertion || tokens.first?.isKeyword("UPDATE") == true, let table = table(changedBy: tokens),
             !tokens[1].isKeyword("OR"), !tokens.contains(where: { $0.isKeyword("CONFLICT") })
         else { return nil }
         return (table, isInsertion)
     }
 
     /// The table whose rows a statement changes, or `nil` if that is not known.
-    package static func changed(by sql: String) -> String? {
-        let tokens = tokens(of: sql)
+    package static func changed(by sql: String) -> String? { table(changedBy: tokens(of: sql)) }
+
+    private static func table(changedBy tokens: [Token]) -> String? {
         let place: Int?
         switch tokens.first?.text.uppercased() {
         case "INSERT", "REPLACE": place = tokens.firstIndex { $0.isKeyword("INTO") }
