@@ -131,29 +131,24 @@ struct UnexplainedWorkTests {
         #expect(work.explanation.map(\.text) == ["1 run took 40.0 ms, 100 % of the run.", "It read 100 rows."])
     }
 
-    @Test func `A list that is read again after each write is said to be`() throws {
+    /// What is said about a list of books that is read again after each write to a table.
+    private func explanation(writing table: String) throws -> String {
         var program = Program()
         for number in 0..<12 {
             program.run("SELECT id, title FROM book ORDER BY title") {
                 ($0.rows, $0.parameters) = (UInt32(100 + number), 7)
             }
-            program.run("INSERT INTO book VALUES (?)", time: 10_000) { ($0.type, $0.rows) = (.write, 1) }
+            program.run("INSERT INTO \(table) VALUES (?)", time: 10_000) { ($0.type, $0.rows) = (.write, 1) }
         }
-        let work = try #require(program.analysis().unexplained.first)
-        let explanation = work.explanation.map(\.text).joined(separator: " ")
+        return try #require(program.analysis().unexplained.first).explanation.map(\.text).joined(separator: " ")
+    }
+
+    @Test func `A list that is read again after each write is said to be`() throws {
         #expect(
-            explanation.contains(
+            try explanation(writing: "book").contains(
                 "11 runs repeated the one before with the same values, because a table of the statement had been written in between. "
                     + "Write all rows before reading again"))
-        var others = Program()
-        for number in 0..<12 {
-            others.run("SELECT id, title FROM book ORDER BY title") {
-                ($0.rows, $0.parameters) = (UInt32(100 + number), 7)
-            }
-            others.run("INSERT INTO log VALUES (?)", time: 10_000) { ($0.type, $0.rows) = (.write, 1) }
-        }
-        let other = try #require(others.analysis().unexplained.first)
-        #expect(!other.explanation.map(\.text).joined().contains("repeated the one before"))
+        #expect(try !explanation(writing: "log").contains("repeated the one before"))
     }
 }
 

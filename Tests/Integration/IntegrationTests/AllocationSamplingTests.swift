@@ -308,7 +308,7 @@ struct AllocationSamplingTests {
     }
 
     @Test(
-        "that Python hides its small blocks, unless it is told not to",
+        "a hint that Python's own allocator hides small blocks",
         .enabled(if: !Python.known.isEmpty, "needs python3"))
     func smallBlocks() throws {
         let script = directory.path("small.py")

@@ -43,7 +43,16 @@ struct Python: CustomTestStringConvertible {
     ///
     /// - Returns: The path of the trace.
     func record(_ script: String, in directory: TemporaryDirectory) throws -> String {
-        let (file, trace) = (directory.path("app.py"), directory.path("trace.json"))
+        try Self.record(script, with: path, in: directory)
+    }
+
+    /// Records a script with the command and an interpreter.
+    ///
+    /// - Returns: The path of the trace.
+    static func record(
+        _ script: String, with path: String, in directory: TemporaryDirectory, named name: String = "app.py"
+    ) throws -> String {
+        let (file, trace) = (directory.path(name), directory.path("trace.json"))
         try script.write(toFile: file, atomically: true, encoding: .utf8)
         let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", path, file])
         try #require(run.status == 0, "\(run.errors)")

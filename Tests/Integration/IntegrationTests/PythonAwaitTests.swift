@@ -14,10 +14,7 @@ struct PythonAwaitTests {
 
     /// The rows of a query of the trace of a script, without the heading.
     private func rows(_ script: String, _ query: String) throws -> [[String]] {
-        let (file, trace) = (directory.path("app.py"), directory.path("trace.json"))
-        try script.write(toFile: file, atomically: true, encoding: .utf8)
-        let run = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", PythonPackages.python, file])
-        try #require(run.status == 0, "\(run.errors)")
+        let trace = try Python.record(script, with: PythonPackages.python, in: directory)
         let result = try BuiltCommand.run(["query", trace, query, "--format", "csv"])
         return result.output.split(separator: "\n").dropFirst()
             .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
@@ -62,7 +59,7 @@ struct PythonAwaitTests {
             ])
     }
 
-    @Test("Loops of tasks that take turns are told apart")
+    @Test("Tasks that take turns have loops of their own")
     func loops() throws {
         let problems = try PythonPackages.problems(Self.books, in: directory)
         let loop = try #require(problems.first { $0.rule == "R27" })
@@ -85,7 +82,7 @@ struct PythonAwaitTests {
         #expect(sums == Array(repeating: ["app.authors", "41"], count: 3))
     }
 
-    @Test("Tasks that follow one another are told apart, although their coroutines have the same address")
+    @Test("Successive tasks have loops of their own, even if their coroutines have the same address")
     func successors() throws {
         let script = Self.books.replacing(
             "asyncio.gather(authors(db), authors(db))",
@@ -178,27 +175,21 @@ struct PythonAwaitTests {
     @Test("With Django, the methods that run on a thread of the event loop have their line")
     func django() throws {
         let lines = try rows(
-            """
-            import asyncio, django
-            from django.conf import settings
-            settings.configure(
-                DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
-                DEFAULT_AUTO_FIELD="django.db.models.AutoField")
-            django.setup()
-            from asgiref.sync import sync_to_async
-            from django.db import connection, models
-            class Author(models.Model):
-                name = models.CharField(max_length=100)
-                class Meta: app_label = "shop"
-            def fill():
-                with connection.schema_editor() as editor: editor.create_model(Author)
-                Author.objects.create(name="Ursula")
-            async def main():
-                await sync_to_async(fill)()
-                await sync_to_async(Author.objects.get)(name="Ursula")
-            asyncio.run(main())
+            PythonPackages.django + """
+                import asyncio, asgiref.sync
+                from django.db import connection, models
+                class Author(models.Model):
+                    name = models.CharField(max_length=100)
+                    class Meta: app_label = "shop"
+                def fill():
+                    with connection.schema_editor() as editor: editor.create_model(Author)
+                    Author.objects.create(name="Ursula")
+                async def main():
+                    await asgiref.sync.sync_to_async(fill)()
+                    await asgiref.sync.sync_to_async(Author.objects.get)(name="Ursula")
+                asyncio.run(main())
 
-            """, "SELECT callSite FROM sql WHERE sql LIKE 'SELECT%shop_author%'")
+                """, "SELECT callSite FROM sql WHERE sql LIKE 'SELECT%shop_author%'")
         #expect(lines == [["app.py:17"]])
     }
 }

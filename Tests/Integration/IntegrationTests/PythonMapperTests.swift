@@ -10,14 +10,22 @@ enum PythonPackages {
         (try? BuiltCommand.run(["-c", "import \(module)"], program: python).status) == 0
     }
 
+    /// The beginning of a script that uses Django with a database in memory.
+    static let django = """
+        import django
+        from django.conf import settings
+        settings.configure(
+            DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+            DEFAULT_AUTO_FIELD="django.db.models.AutoField")
+        django.setup()
+
+        """
+
     /// Records a script, and returns the report's findings that are not notes.
     static func problems(
         _ script: String, in directory: TemporaryDirectory
     ) throws -> [ReportDocument.Finding] {
-        let (file, trace) = (directory.path("shop.py"), directory.path("trace.json"))
-        try script.write(toFile: file, atomically: true, encoding: .utf8)
-        let result = try BuiltCommand.run(["record", "--quiet", "-o", trace, "--", python, file])
-        try #require(result.status == 0, "\(result.errors)")
+        let trace = try Python.record(script, with: python, in: directory, named: "shop.py")
         return try ReportDocument(of: trace).findings.filter { $0.severity != "note" }
     }
 }
@@ -31,36 +39,30 @@ struct PythonMapperTests {
     }
 
     private func shopInDjango(books: String, authors: String) -> String {
-        """
-        import django
-        from django.conf import settings
-        settings.configure(
-            DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
-            DEFAULT_AUTO_FIELD="django.db.models.AutoField")
-        django.setup()
-        from django.db import connection, models
-        class Author(models.Model):
-            name = models.CharField(max_length=100)
-            class Meta: app_label = "shop"
-        class Book(models.Model):
-            title = models.CharField(max_length=100)
-            author = models.ForeignKey(Author, on_delete=models.CASCADE)
-            class Meta: app_label = "shop"
-        with connection.schema_editor() as editor:
-            editor.create_model(Author)
-            editor.create_model(Book)
-        Author.objects.bulk_create([Author(name="author %d" % number) for number in range(60)])
-        authors = list(Author.objects.all())
-        Book.objects.bulk_create([Book(title="book %d" % n, author=authors[n % 60]) for n in range(90)])
-        def line(book):
-            return book.title + " by " + book.author.name
-        def page():
-            return [line(book) for book in \(books)]
-        def shelves():
-            return [[book.title for book in author.book_set.all()] for author in \(authors)]
-        print(len(page()), len(shelves()))
+        PythonPackages.django + """
+            from django.db import connection, models
+            class Author(models.Model):
+                name = models.CharField(max_length=100)
+                class Meta: app_label = "shop"
+            class Book(models.Model):
+                title = models.CharField(max_length=100)
+                author = models.ForeignKey(Author, on_delete=models.CASCADE)
+                class Meta: app_label = "shop"
+            with connection.schema_editor() as editor:
+                editor.create_model(Author)
+                editor.create_model(Book)
+            Author.objects.bulk_create([Author(name="author %d" % number) for number in range(60)])
+            authors = list(Author.objects.all())
+            Book.objects.bulk_create([Book(title="book %d" % n, author=authors[n % 60]) for n in range(90)])
+            def line(book):
+                return book.title + " by " + book.author.name
+            def page():
+                return [line(book) for book in \(books)]
+            def shelves():
+                return [[book.title for book in author.book_set.all()] for author in \(authors)]
+            print(len(page()), len(shelves()))
 
-        """
+            """
     }
 
     @Test(

@@ -66,6 +66,12 @@ struct ReportDocument: Decodable {
         var counts: [String: UInt64]
     }
 
+    /// Work that no finding explains.
+    struct Work: Decodable {
+        var explanation: [String]
+        var group: Group
+    }
+
     /// The results of the fetches of one line.
     struct Result: Decodable {
         var site: Site?
@@ -132,6 +138,7 @@ struct ReportDocument: Decodable {
     var totals: Totals
     var processes: [Process]
     var findings: [Finding]
+    var unexplained: [Work]
     var groups: [Group]
     var results: [Result]
     var byEntity: [Sum]

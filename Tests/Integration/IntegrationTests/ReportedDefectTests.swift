@@ -25,8 +25,7 @@ struct ReportedDefect: CustomTestStringConvertible {
         ReportedDefect(name: "c04", rule: "R06", line: 5, change: "session(last_id) and on session(first_id)"),
         ReportedDefect(name: "c07", line: 4, change: "Choose random keys in the program"),
         ReportedDefect(name: "c09", rule: "R06", line: 4, change: "log(json_extract(raw, '$.user'))"),
-        ReportedDefect(
-            name: "c10", rule: "R06", line: 4, change: "track(cached) and on track(url)"),
+        ReportedDefect(name: "c10", rule: "R06", line: 4, change: "track(cached) and on track(url)"),
         ReportedDefect(name: "c11", rule: "R06", line: 4, change: "name(lower(name))"),
         ReportedDefect(name: "c12", rule: "R08", line: 4, change: "actor(name COLLATE NOCASE)"),
         ReportedDefect(name: "c13", rule: "R06", line: 4, change: "device(name COLLATE NOCASE)"),
@@ -47,28 +46,20 @@ struct ReportedDefect: CustomTestStringConvertible {
         all.filter { FileManager.default.fileExists(atPath: $0.script("good")) }
     }
 
-    struct Work: Decodable {
-        var explanation: [String]
-        var group: ReportDocument.Group
-    }
-
-    struct Unexplained: Decodable {
-        var unexplained: [Work]
-    }
-
     /// Whether a report names the cause and the change.
     ///
     /// Whether a finding is more than a note depends on the time that the machine took.
     ///
     /// - Parameter anywhere: Whether other lines count, too.
     func isNamed(in report: Data, anywhere: Bool = false) throws -> Bool {
+        let document = try JSONDecoder().decode(ReportDocument.self, from: report)
         guard let rule else {
-            return try JSONDecoder().decode(Unexplained.self, from: report).unexplained.contains { work in
+            return document.unexplained.contains { work in
                 (anywhere || work.group.site?.line == line)
                     && work.explanation.joined(separator: " ").contains(change)
             }
         }
-        return try JSONDecoder().decode(ReportDocument.self, from: report).findings.contains { finding in
+        return document.findings.contains { finding in
             finding.rule == rule && (anywhere || finding.change?.line == line)
                 && ([finding.title] + finding.code + finding.alternatives).contains { $0.contains(change) }
         }
