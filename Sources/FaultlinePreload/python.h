@@ -77,7 +77,8 @@ bool preload_choose_task(fl_recorder *recorder, const void *task, bool (*is_over
 // Forgets the calls of the chosen task and ends its scopes: another one has its place.
 void preload_renew_task(void);
 
-// The mark of the chosen task, by which it is told from another one that has its place later; null if it has none yet.
+// The mark of the chosen task, a weak reference that distinguishes it from a later task at the same address. Null if it has none
+// yet.
 void **preload_task_mark(void);
 
 // Gives up a mark. It is freed later, under Python's lock.
@@ -143,7 +144,8 @@ preload_loop preload_find_repetition(uint64_t stack, uint32_t outer);
 // The function whose frame is at an address.
 walked_frame preload_read_frame(const char *place);
 
-// The calling thread's frames, innermost first. Returns their number; `truncated` is set if there are more than FRAMES_MAXIMUM.
+// The calling thread's frames, innermost first. Returns their number, 0 if the interpreter's structures are not known; `truncated`
+// is set if there are more than FRAMES_MAXIMUM.
 uint32_t preload_walk_frames(walked_frame *frames, bool *truncated);
 
 // Marks the coroutines among frames. Returns the number of frames in the outermost one, with itself: those of a task that an
@@ -177,7 +179,7 @@ typedef struct function_text {
 
 bool preload_is_known_function(const function_text *function, const known_function *known);
 
-// Whether a function is none of a library.
+// Whether a function belongs to the program, and not to a library.
 bool preload_is_of_program(const function_text *function);
 
 // The same as preload_write_frame, for a frame whose code is valid.

@@ -65,7 +65,7 @@ static bool ends_with(const char *text, const char *end) {
 
 bool preload_is_known_function(const function_text *function, const known_function *known) {
     size_t length = strlen(function->name), size = strlen(known->name);
-    // What is in front of the name are the functions and classes around it.
+    // A qualified name begins with the functions and classes around it.
     bool is_whole = length == size || (length > size && function->name[length - size - 1] == '.');
     return is_whole && ends_with(function->name, known->name) && ends_with(function->file, known->file);
 }

@@ -402,8 +402,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, activation, FL_COUNT, 0, \
       "The number, on its thread, of the call of a Python function that had been active at the last statement with the same call " \
       "stack, or else at the thread's last statement: the innermost such call. A loop's statements have the same one. 0 if no call " \
-      "was still active. To it is added 33,554,432 times the number of the task whose functions awaited the statement on another " \
-      "thread.") \
+      "was still active. If the statement ran for a task of an event loop, 33,554,432 times the task's number on the thread is " \
+      "added.") \
     X(S, uint32_t, level, FL_COUNT, 0, \
       "The place of that function among the Python functions of the call stack: 1 is the innermost one. One more than their number " \
       "if none was still active, and 0 if that is not known.")

@@ -105,8 +105,8 @@ extension TraceEvent {
         /// The number, on its thread, of the call of a Python function that had been active at the last statement with
         /// the same call stack, or else at the thread's last statement: the innermost such call.
         ///
-        /// A loop's statements have the same one. 0 if no call was still active. To it is added 33,554,432 times the
-        /// number of the task whose functions awaited the statement on another thread.
+        /// A loop's statements have the same one. 0 if no call was still active. If the statement ran for a task of an
+        /// event loop, 33,554,432 times the task's number on the thread is added.
         public var activation: UInt32 = 0
         /// The place of that function among the Python functions of the call stack: 1 is the innermost one.
         ///
