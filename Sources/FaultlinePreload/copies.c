@@ -56,6 +56,7 @@ static const preload_copy *find_copy(const struct dl_find_object *module) {
     PRELOAD_FUNCTIONS(X)
 #undef X
     copy->config = (__typeof__(copy->config))find_function(module, "sqlite3_config");
+    copy->db_name = (__typeof__(copy->db_name))find_function(module, "sqlite3_db_name");
 #define X(function, result, none) \
     strcpy(name + 8, "column_" #function); \
     copy->columns.read_##function = (__typeof__(copy->columns.read_##function))find_function(module, name);

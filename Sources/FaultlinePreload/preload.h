@@ -41,6 +41,7 @@ typedef struct preload_copy {
     PRELOAD_FUNCTIONS(X)
 #undef X
     int (*config)(int, ...);  // null: of a hidden copy
+    const char *(*db_name)(sqlite3 *, int);  // null: before SQLite 3.39
     faultline_column_functions columns;
     uintptr_t low, high;  // the addresses of its module
     bool is_mixed;        // the module contains callers of SQLite as well, such as Python's pysqlite3

@@ -41,21 +41,48 @@ static bool is_named_file(uint64_t file) {
     return false;
 }
 
-// Begins an entry about a statement: with the path of its database file, if that is known. Returns the length.
-static size_t begin_entry(const preload_statement *statement, const char *path, char *json, size_t room) {
+// The most attached databases whose paths stand beside a statement.
+#define ATTACHED 4
+
+// Appends the names and paths of the databases that are attached to a connection. Returns the length.
+static size_t write_attached(const preload_copy *copy, sqlite3 *connection, char *json, size_t room) {
+    size_t used = 0;
+    // The first two are the main and the temporary database.
+    for (int index = 2; copy->db_name != NULL && index < 2 + ATTACHED; index++) {
+        const char *name = copy->db_name(connection, index);
+        if (name == NULL) { break; }
+        const char *path = copy->db_filename(connection, name);
+        size_t bytes = path == NULL ? 0 : strlen(path);
+        // A character takes at most six bytes.
+        if (bytes == 0 || bytes > PATH_MAXIMUM || used + 6 * (bytes + strlen(name)) + 32 > room) { continue; }
+        used += (size_t)(stpcpy(json + used, used == 0 ? "\"attached\":{" : ",") - (json + used));
+        used += fl_json_string(json + used, room - used, name, strlen(name));
+        json[used++] = ':';
+        used += fl_json_string(json + used, room - used, path, bytes);
+    }
+    return used == 0 ? 0 : used + (size_t)(stpcpy(json + used, "},") - (json + used));
+}
+
+// Begins an entry about a statement: with the path of its database file, if that is known, and of those attached to it.
+// Returns the length.
+static size_t begin_entry(
+    const preload_copy *copy, const preload_statement *statement, const char *path, char *json, size_t room
+) {
     size_t length = path == NULL ? 0 : strlen(path);
     if (length == 0 || length > PATH_MAXIMUM || !is_named_file(statement->file)) { return (size_t)(stpcpy(json, "{") - json); }
     size_t used = (size_t)(stpcpy(json, "{\"file\":") - json);
     used += fl_json_string(json + used, room - used, path, length);
-    return used + (size_t)(stpcpy(json + used, ",") - (json + used));
+    json[used++] = ',';
+    // The rest is for the text.
+    return used + write_attached(copy, (sqlite3 *)statement->connection, json + used, room - used - 2 * PRELOAD_TEXT_MAXIMUM);
 }
 
 // Interns a statement. Returns the number in the dictionary.
 static uint32_t intern_statement(
-    fl_recorder *recorder, const preload_statement *statement, const char *path, const char *text, size_t length,
-    char *json, size_t room
+    fl_recorder *recorder, const preload_copy *copy, const preload_statement *statement, const char *path,
+    const char *text, size_t length, char *json, size_t room
 ) {
-    size_t used = begin_entry(statement, path, json, room);
+    size_t used = begin_entry(copy, statement, path, json, room);
     used += preload_write_object(json + used, room - used, "\"sql\":", text, length);
     return intern(recorder, json, used, text, length);
 }
@@ -66,7 +93,7 @@ static uint32_t intern_with_columns(
     const preload_names *names, const char *text, size_t length, char *json, size_t room
 ) {
     char expression[PRELOAD_TEXT_MAXIMUM];
-    size_t used = begin_entry(statement, path, json, room);
+    size_t used = begin_entry(copy, statement, path, json, room);
     used += (size_t)(stpcpy(json + used, "\"columns\":[") - (json + used));
     for (int column = 0; column < (int)statement->columns && column < PRELOAD_COLUMNS; column++) {
         const char *name = copy->column_name(statement->handle, column);
@@ -78,7 +105,7 @@ static uint32_t intern_with_columns(
         }
         // The text takes at most twice its length, and so does a name.
         if (name == NULL || used + 2 * bytes + 2 * length + 64 > room) {
-            return intern_statement(recorder, statement, path, text, length, json, room);
+            return intern_statement(recorder, copy, statement, path, text, length, json, room);
         }
         if (column > 0) { json[used++] = ','; }
         used += fl_json_string(json + used, room - used, name, bytes);
@@ -115,7 +142,7 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;
     statement->text = statement->columns > 0
         ? intern_with_columns(recorder, copy, statement, path, &names, text, length, json, sizeof json)
-        : intern_statement(recorder, statement, path, text, length, json, sizeof json);
+        : intern_statement(recorder, copy, statement, path, text, length, json, sizeof json);
     statement->generation = preload_generation();
     bool is_query = length > 6 && (strncasecmp(text, "SELECT", 6) == 0 || strncasecmp(text, "WITH", 4) == 0);
     bool has_plan = is_query && statement->is_read_only && !preload_is_nested();

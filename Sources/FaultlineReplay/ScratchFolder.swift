@@ -35,16 +35,19 @@ final class ScratchFolder {
 
     /// Copies a store with its companion files in a consistent state, and returns the path of the copy.
     ///
-    /// - Parameter path: The store's own path, without links (``StorePath``).
+    /// - Parameters:
+    ///   - path: The store's own path, without links (``StorePath``).
+    ///   - name: The name of the copy; `nil` for that of ``storeURL``.
     /// - Throws: ``ReplayError`` if there is no space, a file cannot be read, or the store is written to all the time.
-    func copyStore(_ path: String) throws(ReplayError) -> String {
+    func copyStore(_ path: String, as name: String? = nil) throws(ReplayError) -> String {
+        let name = name ?? Self.storeName
         let snapshot = StoreSnapshot(path: path) { (source, suffix) throws(ReplayError) in
-            _ = try self.copy(source, as: Self.storeName + suffix)
+            _ = try self.copy(source, as: name + suffix)
         } remove: { suffix in
-            unlink(self.storeURL.path + suffix)
+            unlink(self.filePath(of: name) + suffix)
         }
         try snapshot.take()
-        return storeURL.path
+        return filePath(of: name)
     }
 
     /// Copies the store in this folder to another file in it, and returns the path of the copy.

@@ -90,12 +90,16 @@ public struct StatementEntry: Sendable, Hashable, Codable {
     /// The path of the database file that the statement was run on; `nil` for a database in memory, a statement of a store, or
     /// the ninth and any further file of a program.
     public var file: String?
+    /// The names of the databases that were attached to the connection when the statement first ran, and their files; `nil` if
+    /// there were none, or SQLite is older than 3.39.
+    public var attached: [String: String]?
 
     /// Creates an entry.
-    public init(sql: String, columns: [String]? = nil, file: String? = nil) {
+    public init(sql: String, columns: [String]? = nil, file: String? = nil, attached: [String: String]? = nil) {
         self.sql = sql
         self.columns = columns
         self.file = file
+        self.attached = attached
     }
 
     /// Returns the table that an alias stands for, or `nil`: `ZITEM` for `t0` in `… FROM ZITEM t0 …`.

@@ -330,6 +330,43 @@ struct IndexAdvisorTests {
         #expect(try examine(sql, values: sql) == .nothing(hasRecordedValues: true))
     }
 
+    @Test("Tables of an attached database are examined on a copy of its file, and an index is created in it")
+    func attached() throws {
+        let other = try Self.database(["CREATE TABLE loan(id INTEGER PRIMARY KEY, book INT, day TEXT)"])
+        let file = try DatabaseFile(copy: other, named: "other.sqlite")
+        try file.run("INSERT INTO loan(book, day) SELECT id % 4000, day FROM book")
+        let path = try Self.database(["INSERT INTO shelf(author) SELECT id FROM book"])
+        let advisor = try IndexAdvisor(path: path, attaching: ["lib": other, "gone": other + ".no"])
+        let inOther = "SELECT id FROM lib.shelf WHERE author = 7 AND id > 90"
+        // Both databases have the table; a name alone is that of the main one.
+        let inMain = "SELECT id FROM shelf WHERE author = 7 AND id > 90"
+        let unqualified = "SELECT id FROM loan WHERE book = 9 ORDER BY day"
+        let writing = "DELETE FROM lib.loan WHERE book = 5"
+        let all = [inOther, inMain, unqualified, writing]
+        let examinations = advisor.examine(
+            all.map { StatementToExamine(sql: $0, executions: 1, rows: 1, samples: [$0]) })
+        // The table in the other file has 100 rows.
+        #expect(examinations[inOther] == .nothing(hasRecordedValues: true))
+        #expect(
+            try tuning(#require(examinations[inMain])).code == ["CREATE INDEX shelf_author ON shelf(author)"])
+        for sql in [unqualified, writing] {
+            #expect(try tuning(#require(examinations[sql])).code == ["CREATE INDEX lib.loan_book ON loan(book)"])
+        }
+    }
+
+    @Test("The time to insert a row is measured for tables that the program writes to")
+    func insertion() throws {
+        let sql = "SELECT id FROM book WHERE author = 7"
+        func index(writing tables: Set<String>) throws -> StatementTuning.Index? {
+            let advisor = try IndexAdvisor(path: Self.shared.get())
+            let statement = StatementToExamine(sql: sql, executions: 1, rows: 1, samples: [sql])
+            return try tuning(#require(advisor.examine([statement], writing: tables)[sql])).indexes.first
+        }
+        let written = try #require(try index(writing: ["book"])?.insertion)
+        #expect(written.with > 0 && written.without > 0)
+        #expect(try index(writing: ["shelf"])?.insertion == nil)
+    }
+
     @Test("The database is left as it is")
     func untouched() throws {
         let path = try Self.database()

@@ -11,15 +11,22 @@ struct ExaminedStatementTests {
     private static let sql = "SELECT id FROM book WHERE lower(title) = ? ORDER BY day"
 
     private func profile(
-        _ sql: String = sql, file: String? = "/srv/shop.sqlite", times: Int = 4, duration: UInt64 = 20_000_000
+        _ sql: String = sql, file: String? = "/srv/shop.sqlite", attached: [String: String]? = nil, times: Int = 4,
+        duration: UInt64 = 20_000_000, writing writes: [String] = []
     ) -> Profile {
         var trace = TraceBuilder()
         var statement = TraceEvent.Statement()
-        statement.statement = trace.define(.statement(StatementEntry(sql: sql, file: file)))
+        statement.statement = trace.define(.statement(StatementEntry(sql: sql, file: file, attached: attached)))
         (statement.type, statement.rows, statement.fullScanSteps) = (.read, 1, 9_999)
         (statement.virtualMachineSteps, statement.sorts) = (40_000, 1)
         let stack = trace.stack(12)
         for _ in 0..<times { trace.event(.sql(statement), duration: duration, stack: stack) }
+        for write in writes {
+            var statement = TraceEvent.Statement()
+            statement.statement = trace.define(.statement(StatementEntry(sql: write, file: file)))
+            (statement.type, statement.rows) = (.write, 10)
+            trace.event(.sql(statement), duration: 1_000_000, stack: stack)
+        }
         return Profile(trace.closed())
     }
 
@@ -151,5 +158,33 @@ struct ExaminedStatementTests {
         let stored = try Profile(fileData: profile.fileData())
         #expect(stored.mainDatabase == "/srv/shop.sqlite")
         #expect(self.profile(file: nil).mainDatabase == nil)
+    }
+
+    @Test func `The files of attached databases are those that the trace names`() throws {
+        let profile = self.profile(attached: ["old logs": "/srv/old logs/a.sqlite", "b": "/b"])
+        let stored = try Profile(fileData: profile.fileData())
+        #expect(
+            stored.databases(attachedTo: "/srv/shop.sqlite") == ["old logs": "/srv/old logs/a.sqlite", "b": "/b"])
+        #expect(stored.databases(attachedTo: "/srv/other.sqlite").isEmpty)
+    }
+
+    @Test func `The saving is net of the time that writes take longer with the index`() throws {
+        var change = tuning()
+        change.indexes[0].insertion = .init(without: 1000, with: 3000)
+        let profile = self.profile(writing: [
+            "INSERT INTO book(title) VALUES(?)", "UPDATE book SET title = ? WHERE id = ?",
+            "UPDATE book SET (day, note) = (?, ?)", "DELETE FROM book WHERE id = ?", "INSERT INTO shelf VALUES(?)",
+        ])
+        let finding = try #require(analysis(.change(change), profile).findings.first)
+        let upkeep =
+            "Maintaining the index on book(lower(title)) makes writing a row 3.0 times as long on the copy: about 6.00 ms for "
+            + "30 rows that the program wrote. The saving is net of that."
+        #expect(finding.explanation.last?.text == upkeep)
+        let gain = 80_000_000 * (1 - 20.0 / 80_000)
+        #expect(finding.saving.time.median == gain - 6_000_000)
+        change.indexes[0].insertion = .init(without: 1000, with: 40_000)
+        let dear = try #require(analysis(.change(change), profile).findings.first)
+        #expect(dear.severity == .note && dear.saving.time.median == 0)
+        #expect(dear.reservations.last?.text == "Maintaining the index would cost more than it saves here.")
     }
 }

@@ -1,6 +1,6 @@
 package import FaultlineTrace
 
-/// Notes which database files statements ran on, and for which library.
+/// Notes which database files statements ran on, with those attached to them, and for which library.
 package struct StatementOriginDetector: EvidenceDetector {
     package static let name = "statementOrigins"
     package static let kinds: Set<EventKind> = [.sql]
@@ -26,7 +26,9 @@ package struct StatementOriginDetector: EvidenceDetector {
         let library = context.library(on: event.stack)
         evidence[key, default: StatementOrigins()].merge(
             StatementOrigins(
-                files: Set([entry.file].compactMap { $0 }), libraries: Set([library?.rawValue].compactMap { $0 })))
+                files: Set([entry.file].compactMap { $0 }),
+                attached: Set((entry.attached ?? [:]).map { "\($0.key) \($0.value)" }),
+                libraries: Set([library?.rawValue].compactMap { $0 })))
     }
 
     package mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
@@ -36,17 +38,21 @@ package struct StatementOriginDetector: EvidenceDetector {
 package struct StatementOrigins: Summed, StartsEmpty {
     /// The paths, as far as the trace has them.
     var files: Set<String> = []
+    /// The names of attached databases, each followed by a space and the absolute path.
+    var attached: Set<String> = []
     /// Names of ``StatementLibrary``.
     package var libraries: Set<String> = []
 
     package init() {}
 
-    init(files: Set<String>, libraries: Set<String>) { (self.files, self.libraries) = (files, libraries) }
+    init(files: Set<String>, attached: Set<String>, libraries: Set<String>) {
+        (self.files, self.attached, self.libraries) = (files, attached, libraries)
+    }
 }
 
 extension StatementOrigins {
     package static let parts: [SumPart<StatementOrigins>] = [
-        .union("files", \.files), .union("libraries", \.libraries),
+        .union("files", \.files), .union("attached", \.attached), .union("libraries", \.libraries),
     ]
 }
 
@@ -64,5 +70,17 @@ extension Profile {
             for file in files[sql] ?? [] { times[file, default: 0] &+= groups.reduce(0) { $0 &+ $1.totalTime } }
         }
         return times.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+
+    /// The databases that were attached when statements ran on a file: their names and paths.
+    ///
+    /// If a name stood for several files, the first in alphabetical order counts.
+    package func databases(attachedTo file: String) -> [String: String] {
+        let all = statementOrigins.filter { $0.evidence.files.contains(file) }.flatMap(\.evidence.attached)
+        return Dictionary(
+            all.compactMap { text in
+                text.firstRange(of: " /").map { (String(text[..<$0.lowerBound]), "/" + text[$0.upperBound...]) }
+            }
+        ) { min($0, $1) }
     }
 }

@@ -78,6 +78,30 @@ extension Profile {
     }
 }
 
+extension Profile {
+    /// The rows that statements outside any operation of an object store wrote to a table, and the nanoseconds they took, if an
+    /// index on some columns has to follow.
+    ///
+    /// - Parameter columns: Columns or expressions. An `UPDATE` of others leaves the index as it is.
+    package func writes(to table: String, indexedBy columns: [String]) -> (rows: UInt64, time: UInt64) {
+        let names = Set(columns.flatMap { StatementText.tokens(of: $0).filter(\.isName).map { $0.text.lowercased() } })
+        return statementHotspots.reduce((0, 0)) { sums, statement in
+            guard statement.groups[0].key.statementType == .write,
+                StatementText.changed(by: statement.sql)?.lowercased() == table.lowercased(),
+                StatementText.columns(updatedBy: statement.sql)?.isDisjoint(with: names) != true
+            else { return sums }
+            return statement.groups.reduce(sums) { ($0.rows &+ $1.counts.rows, $0.time &+ $1.totalTime) }
+        }
+    }
+
+    /// The tables to which statements outside any operation of an object store wrote, in lowercase.
+    package var writtenTables: Set<String> {
+        Set(
+            statementHotspots.filter { $0.groups[0].key.statementType == .write }
+                .compactMap { StatementText.changed(by: $0.sql)?.lowercased() })
+    }
+}
+
 extension EventGroup {
     /// The minimum share of the run, and the minimum steps of SQLite's virtual machine for each run, and for each row.
     private static let examinedShare = 0.01

@@ -157,6 +157,22 @@ package struct StatementText: Sendable, Hashable {
     /// The table whose rows a statement changes, or `nil` if that is not known.
     package static func changed(by sql: String) -> String? { table(changedBy: tokens(of: sql)) }
 
+    /// The columns that an `UPDATE` sets, in lowercase, or `nil` if the statement is none.
+    package static func columns(updatedBy sql: String) -> Set<String>? {
+        let tokens = tokens(of: sql), depths = depths(of: tokens)
+        guard tokens.first?.isKeyword("UPDATE") == true, let set = tokens.firstIndex(where: { $0.isKeyword("SET") })
+        else { return nil }
+        let end = tokens.indices.dropFirst(set).first { index in
+            depths[index] == depths[set]
+                && ["FROM", "WHERE", "RETURNING"].contains { tokens[index].isKeyword($0) }
+        }
+        // SET (a, b) = (1, 2) has a list of columns.
+        let columns = split(tokens[(set + 1)..<(end ?? tokens.endIndex)], depths).flatMap { item in
+            item.prefix { $0.text != "=" }.filter(\.isName).map { $0.text.lowercased() }
+        }
+        return Set(columns)
+    }
+
     private static func table(changedBy tokens: [Token]) -> String? {
         let place: Int?
         switch tokens.first?.text.uppercased() {

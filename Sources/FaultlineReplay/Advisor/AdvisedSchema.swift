@@ -19,6 +19,8 @@ struct AdvisedSchema {
     }
 
     struct Table {
+        /// The name of its database: `main`, or that of an attached one.
+        var database: String
         var name: String
         var columns: [Column]
         var isVirtual: Bool
@@ -27,6 +29,9 @@ struct AdvisedSchema {
         var sql: String
         var indexes: [Index] = []
         var references: [Reference] = []
+
+        /// The name in SQL, with that of its database.
+        var qualifiedName: String { AdvisedSchema.qualified(name, in: database) }
 
         func column(_ name: String) -> Int? {
             columns.firstIndex { $0.name.lowercased() == name.lowercased() }
@@ -49,32 +54,42 @@ struct AdvisedSchema {
         var columns: [Int]
     }
 
+    /// The names of the databases, the main one first.
+    let databases: [String]
     private(set) var tables: [Table] = []
-    /// The statements that create views, in the order of their creation.
+    /// The statements that create views of the main database, in the order of their creation.
     private(set) var views: [String] = []
     /// The triggers, each with its table in lowercase and the statement that creates it.
     private var triggers: [(table: String, sql: String)] = []
     /// The names of all tables, indexes, views and triggers, in lowercase.
     private(set) var names: Set<String> = []
 
+    /// - Parameter attached: The names of attached databases.
     /// - Throws: ``ReplayError`` if the schema cannot be read.
-    init(_ file: DatabaseFile) throws(ReplayError) {
-        for row in try file.rows("SELECT type, name, sql, tbl_name FROM sqlite_schema ORDER BY rowid") {
+    init(_ file: DatabaseFile, attached: [String] = []) throws(ReplayError) {
+        databases = ["main"] + attached
+        for database in databases { try read(database, of: file) }
+    }
+
+    private mutating func read(_ database: String, of file: DatabaseFile) throws(ReplayError) {
+        let schema = Self.qualified("sqlite_schema", in: database)
+        for row in try file.rows("SELECT type, name, sql, tbl_name FROM \(schema) ORDER BY rowid") {
             names.insert(row[1].text.lowercased())
-            if row[0].text == "view" { views.append(row[2].text) }
+            if row[0].text == "view", database == "main" { views.append(row[2].text) }
             if row[0].text == "trigger" { triggers.append((row[3].text.lowercased(), row[2].text)) }
         }
         let listed = try file.rows(
             """
-            SELECT l.name, l.type, l.wr, s.sql FROM pragma_table_list AS l JOIN sqlite_schema AS s ON s.name = l.name
-            WHERE l.schema = 'main' AND l.type IN ('table', 'virtual') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            SELECT l.name, l.type, l.wr, s.sql FROM pragma_table_list AS l JOIN \(schema) AS s ON s.name = l.name
+            WHERE l.schema = \(DatabaseFile.literal(database)) AND l.type IN ('table', 'virtual')
+            AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
             ORDER BY s.rowid
             """)
         for row in listed {
             var table = Table(
-                name: row[0].text, columns: try Self.columns(of: row[0].text, file),
+                database: database, name: row[0].text, columns: try Self.columns(of: row[0].text, in: database, file),
                 isVirtual: row[1].text == "virtual",
-                hasRowID: row[2].number == 0, sql: row[3].text)
+                hasRowID: row[2].number == 0, sql: Self.qualifying(row[3].text, in: database))
             if !table.isVirtual {
                 table.indexes = try Self.indexes(of: table, file)
                 table.references = try Self.references(of: table, file)
@@ -115,15 +130,36 @@ struct AdvisedSchema {
         return statements.filter { !$0.isEmpty }
     }
 
-    func table(_ name: String) -> Int? { tables.firstIndex { $0.name.lowercased() == name.lowercased() } }
+    /// The name of a table or index in SQL, with that of its database.
+    static func qualified(_ name: String, in database: String) -> String {
+        "\(DatabaseFile.quoted(database)).\(DatabaseFile.quoted(name))"
+    }
 
-    private static func columns(of table: String, _ file: DatabaseFile) throws(ReplayError) -> [Column] {
-        let rows = try file.rows(
-            "SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(DatabaseFile.literal(table))) ORDER BY cid")
+    /// The statement that creates something, as SQLite keeps it, for a database.
+    ///
+    /// SQLite keeps such a statement from the name on, without the name of the database, behind words of its own.
+    static func qualifying(_ sql: String, in database: String) -> String {
+        let words = ["TABLE ", "VIRTUAL TABLE ", "INDEX ", "UNIQUE INDEX ", "TRIGGER ", "VIEW "].map { "CREATE " + $0 }
+        guard database != "main", let start = words.first(where: sql.hasPrefix) else { return sql }
+        return start + DatabaseFile.quoted(database) + "." + sql.dropFirst(start.count)
+    }
+
+    /// The position of a table, in a database or in the first one that has it.
+    func table(_ name: String, in database: String? = nil) -> Int? {
+        tables.firstIndex { table in
+            table.name.lowercased() == name.lowercased() && (database == nil || table.database == database)
+        }
+    }
+
+    private static func columns(
+        of table: String, in database: String, _ file: DatabaseFile
+    ) throws(ReplayError) -> [Column] {
+        let of = [table, database].map(DatabaseFile.literal).joined(separator: ", ")
+        let rows = try file.rows("SELECT name, type, pk, hidden FROM pragma_table_xinfo(\(of)) ORDER BY cid")
         let keys = rows.count { $0[2].number > 0 }
         return rows.map { row in
             var collation: UnsafePointer<CChar>?
-            sqlite3_table_column_metadata(file.connection, "main", table, row[0].text, nil, &collation, nil, nil, nil)
+            sqlite3_table_column_metadata(file.connection, database, table, row[0].text, nil, &collation, nil, nil, nil)
             return Column(
                 name: row[0].text, type: row[1].text, collation: collation.map { String(cString: $0) } ?? "BINARY",
                 isComputed: row[3].number >= 2,
@@ -133,8 +169,10 @@ struct AdvisedSchema {
 
     private static func indexes(of table: Table, _ file: DatabaseFile) throws(ReplayError) -> [Index] {
         var indexes: [Index] = []
-        for index in try file.rows("PRAGMA index_list(\(DatabaseFile.quoted(table.name)))") where index[4].number == 0 {
-            let parts = try file.rows("PRAGMA index_xinfo(\(DatabaseFile.quoted(index[1].text)))")
+        let database = DatabaseFile.quoted(table.database)
+        for index in try file.rows("PRAGMA \(database).index_list(\(DatabaseFile.quoted(table.name)))")
+        where index[4].number == 0 {
+            let parts = try file.rows("PRAGMA \(database).index_xinfo(\(DatabaseFile.quoted(index[1].text)))")
             let keys = parts.filter { $0[5].number == 1 }.map { part in
                 (column: table.column(part[2].text), collation: part[4].text)
             }
@@ -145,7 +183,8 @@ struct AdvisedSchema {
 
     private static func references(of table: Table, _ file: DatabaseFile) throws(ReplayError) -> [Reference] {
         var references: [UInt64: Reference] = [:]
-        for row in try file.rows("PRAGMA foreign_key_list(\(DatabaseFile.quoted(table.name)))") {
+        let list = "PRAGMA \(DatabaseFile.quoted(table.database)).foreign_key_list(\(DatabaseFile.quoted(table.name)))"
+        for row in try file.rows(list) {
             guard let column = table.column(row[3].text) else { continue }
             references[row[0].number, default: Reference(table: row[2].text, columns: [])].columns.append(column)
         }

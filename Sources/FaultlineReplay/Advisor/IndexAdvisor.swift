@@ -1,6 +1,7 @@
 import CSQLite
 package import FaultlineProfile
 package import FaultlineRules
+internal import FaultlineTrace
 
 /// Asks SQLite which indexes would serve statements, and measures them on a copy of the database.
 ///
@@ -24,16 +25,31 @@ package final class IndexAdvisor {
     /// The longest time for all statements, in nanoseconds.
     private static let patience: UInt64 = 15_000_000_000
 
-    /// Copies a database.
+    /// The most attached databases that are copied.
+    private static let mostAttached = 4
+
+    /// Copies a database, and the databases that the program had attached to it.
     ///
-    /// - Parameter path: An SQLite file.
+    /// - Parameters:
+    ///   - path: An SQLite file.
+    ///   - attached: The names of attached databases and their files. Those that cannot be copied are left out.
     /// - Throws: ``ReplayError`` if the file cannot be read or copied, or is not an SQLite file.
-    package init(path: String) throws(ReplayError) {
+    package init(path: String, attaching attached: [String: String] = [:]) throws(ReplayError) {
         folder = try ScratchFolder()
         let copy = try folder.copyStore(StorePath.resolved(path))
         base = try DatabaseFile(copy: copy, named: path)
-        schema = try AdvisedSchema(base)
-        sampled = try SampledTables(schema, of: copy)
+        var copies = [copy], names: [String] = []
+        for (number, other) in attached.ordered(on: \.key).prefix(Self.mostAttached).enumerated() {
+            guard let path = try? StorePath.resolved(other.value),
+                let copy = try? folder.copyStore(path, as: "attached-\(number).sqlite"),
+                (try? DatabaseFile(copy: copy, named: path)) != nil,
+                (try? base.run("ATTACH \(DatabaseFile.literal(copy)) AS \(DatabaseFile.quoted(other.key))")) != nil
+            else { continue }
+            copies.append(copy)
+            names.append(other.key)
+        }
+        schema = try AdvisedSchema(base, attached: names)
+        sampled = try SampledTables(schema, of: copies)
         base.forbidOtherFiles()
         try base.run("PRAGMA foreign_keys = ON")
         try base.run("PRAGMA cache_size = -65536")
@@ -57,10 +73,11 @@ package final class IndexAdvisor {
     ///
     /// - Parameters:
     ///   - others: Statements that need no index, but that could use one to their disadvantage.
+    ///   - written: The tables that the program writes to, in lowercase, for which an index costs time.
     ///   - progress: Called before each statement, with the number of finished ones.
     package func examine(
         _ statements: [StatementToExamine], besides others: [StatementToExamine] = [],
-        progress: (Int) -> Void = { _ in }
+        writing written: Set<String> = [], progress: (Int) -> Void = { _ in }
     ) -> IndexExaminations {
         var examinations = IndexExaminations()
         var changes: [Change] = []
@@ -93,7 +110,8 @@ package final class IndexAdvisor {
             protect(examined + untouched.compactMap { try? StatementRuns($0, on: self) }, from: &changes)
         }
         let names = names(changes.flatMap(\.tuning.indexes))
-        for change in changes { examinations[change.runs.statement.sql] = .change(change.described(names)) }
+        let times = insertion(changes.flatMap(\.tuning.indexes).filter { written.contains($0.table.lowercased()) })
+        for change in changes { examinations[change.runs.statement.sql] = .change(change.described(names, times)) }
         return examinations
     }
 
@@ -104,12 +122,16 @@ package final class IndexAdvisor {
         var tuning: StatementRuns.Tuning
         var slower: [StatementTuning.Slowdown] = []
 
-        /// - Parameter names: The names of indexes.
-        func described(_ names: [IndexCandidate: String]) -> StatementTuning {
+        /// - Parameters:
+        ///   - names: The names of indexes.
+        ///   - insertion: The times to insert a row without and with those that were measured.
+        func described(
+            _ names: [IndexCandidate: String], _ insertion: [IndexCandidate: StatementTuning.Insertion]
+        ) -> StatementTuning {
             let indexes = tuning.indexes.map { index in
                 StatementTuning.Index(
                     table: index.table, columns: index.keys.map(\.text),
-                    code: index.creation(named: names[index] ?? ""))
+                    code: index.creation(named: names[index] ?? ""), insertion: insertion[index])
             }
             let plan = tuning.work.plan.map { line in
                 tuning.indexes.enumerated().reduce(line) { line, index in
@@ -184,13 +206,34 @@ package final class IndexAdvisor {
             try? base.run("ROLLBACK TO advice")
             try? base.run("RELEASE advice")
             // Statistics in memory outlast the transaction that made them.
-            try? base.run("ANALYZE sqlite_schema")
+            for database in schema.databases {
+                try? base.run("ANALYZE \(AdvisedSchema.qualified("sqlite_schema", in: database))")
+            }
         }
         for (number, index) in indexes.enumerated() {
             try base.run(index.creation(named: StatementRuns.name(number)))
         }
-        if analyzing { try base.run("ANALYZE main") }
+        if analyzing { try base.run("ANALYZE") }
         return try work()
+    }
+
+    /// The times to insert a row without and with each index.
+    ///
+    /// An index is missing if SQLite cannot insert rows here, as into a table without row IDs.
+    private func insertion(_ indexes: [IndexCandidate]) -> [IndexCandidate: StatementTuning.Insertion] {
+        var insertion: [IndexCandidate: StatementTuning.Insertion] = [:]
+        // The rows of a sample may have others that refer to them.
+        try? base.run("PRAGMA foreign_keys = OFF")
+        for index in indexes where insertion[index] == nil && TrialClock.wall.now < deadline {
+            let database = index.database ?? "main"
+            let name = AdvisedSchema.qualified(StatementRuns.name(0), in: database)
+            let times = try? with([index], analyzing: false) {
+                try base.insertTimes(index.table, in: database, without: name)
+            }
+            insertion[index] = times.map { .init(without: $0.after, with: $0.before) }
+        }
+        try? base.run("PRAGMA foreign_keys = ON")
+        return insertion
     }
 
     /// Names for indexes that nothing in the database has.

@@ -18,18 +18,22 @@ struct IndexCandidate: Hashable {
         }
     }
 
+    /// The name of an attached database, or `nil` for the main one.
+    var database: String?
     var table: String
     var keys: [Key]
 
     var columns: String { keys.map(\.text).joined(separator: ", ") }
 
     func creation(named name: String) -> String {
-        "CREATE INDEX \(StatementText.quoted(name)) ON \(StatementText.quoted(table))(\(columns))"
+        let database = database.map { StatementText.quoted($0) + "." } ?? ""
+        return "CREATE INDEX \(database)\(StatementText.quoted(name)) ON \(StatementText.quoted(table))(\(columns))"
     }
 
     /// Whether another index on the same table begins with the same keys.
     func isPrefix(of other: IndexCandidate) -> Bool {
-        table == other.table && keys.count <= other.keys.count && Array(other.keys.prefix(keys.count)) == keys
+        (database, table) == (other.database, other.table) && keys.count <= other.keys.count
+            && Array(other.keys.prefix(keys.count)) == keys
     }
 }
 
@@ -121,7 +125,8 @@ struct IndexCandidates {
         guard !used.isEmpty, used.count <= Self.mostColumns, all.count < Self.most, !exists(used, on: table),
             let keys = keys(used, on: number)
         else { return }
-        let candidate = IndexCandidate(table: table.name, keys: keys)
+        let candidate = IndexCandidate(
+            database: table.database == "main" ? nil : table.database, table: table.name, keys: keys)
         if seen.insert(candidate).inserted { all.append(candidate) }
     }
 

@@ -43,11 +43,13 @@ final class ListeningTables {
         file = try DatabaseFile(inMemory: "the schema")
         sqlite3_create_module_v2(
             file.connection, "listening", Self.module, Unmanaged.passUnretained(self).toOpaque(), nil)
+        for database in schema.databases.dropFirst() {
+            try file.run("ATTACH ':memory:' AS \(DatabaseFile.quoted(database))")
+        }
         for (number, table) in schema.tables.enumerated() {
             // Other virtual tables need their own modules.
             try? file.run(
-                table.isVirtual
-                    ? table.sql : "CREATE VIRTUAL TABLE \(DatabaseFile.quoted(table.name)) USING listening(\(number))")
+                table.isVirtual ? table.sql : "CREATE VIRTUAL TABLE \(table.qualifiedName) USING listening(\(number))")
         }
         for view in schema.views { try? file.run(view) }
     }

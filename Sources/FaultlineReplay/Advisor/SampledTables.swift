@@ -14,23 +14,34 @@ final class SampledTables {
     /// The most rows of a table.
     private static let size: UInt64 = 5000
 
-    /// - Parameter path: The path of a copy that nobody writes to while tables are sampled.
-    init(_ schema: AdvisedSchema, of path: String) throws(ReplayError) {
+    /// - Parameter paths: The paths of copies of the schema's databases, to which nobody writes while tables are sampled.
+    init(_ schema: AdvisedSchema, of paths: [String]) throws(ReplayError) {
         self.schema = schema
         file = try DatabaseFile(inMemory: "the sample")
-        try file.run("ATTACH \(DatabaseFile.literal(path)) AS whole")
         csqlite_explain_triggers(file.connection)
-        let created = try file.rows(
-            """
-            SELECT sql FROM whole.sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'index', 'view')
-            AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
-            """)
-        // Tables that SQLite cannot create here, such as those of a module, are missing from the plans.
-        for row in created { try? file.run(row[0].text) }
-        for row in try file.rows("SELECT sql FROM whole.sqlite_schema WHERE type = 'trigger' ORDER BY rowid") {
-            triggers.append(row[0].text)
+        for (database, path) in zip(schema.databases, paths) {
+            if database != "main" { try file.run("ATTACH ':memory:' AS \(DatabaseFile.quoted(database))") }
+            let whole = DatabaseFile.quoted(Self.whole(database))
+            try file.run("ATTACH \(DatabaseFile.literal(path)) AS \(whole)")
+            let created = try file.rows(
+                """
+                SELECT type, sql FROM \(whole).sqlite_schema WHERE sql IS NOT NULL
+                AND type IN ('table', 'index', 'view', 'trigger') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
+                """)
+            for row in created {
+                let creation = AdvisedSchema.qualifying(row[1].text, in: database)
+                if row[0].text == "trigger" {
+                    triggers.append(creation)
+                } else {
+                    // Tables that SQLite cannot create here, such as those of a module, are missing from the plans.
+                    try? file.run(creation)
+                }
+            }
         }
     }
+
+    /// The name of the copy of a database.
+    private static func whole(_ database: String) -> String { "whole of " + database }
 
     private var triggers: [String] = []
 
@@ -47,25 +58,26 @@ final class SampledTables {
     }
 
     private func sample(_ number: Int) throws(ReplayError) {
-        let table = schema.tables[number], name = DatabaseFile.quoted(table.name)
-        let count = try file.number("SELECT count(*) FROM whole.\(name)")
+        let table = schema.tables[number], name = table.qualifiedName
+        let whole = AdvisedSchema.qualified(table.name, in: Self.whole(table.database))
+        let count = try file.number("SELECT count(*) FROM \(whole)")
         rows[number] = count
         let columns = table.columns.filter { !$0.isComputed }.map { DatabaseFile.quoted($0.name) }
         let list = columns.joined(separator: ", ")
-        let insertion = "INSERT OR IGNORE INTO main.\(name)(\(list)) SELECT \(list) FROM whole.\(name)"
+        let insertion = "INSERT OR IGNORE INTO \(name)(\(list)) SELECT \(list) FROM \(whole)"
         if count > Self.size, table.hasRowID {
             // Rows at pseudorandom places, the same ones each time: rows at equal distances can be alike. The numbers are
             // those of the generator "minstd_rand".
             try? file.run(
                 """
                 \(insertion) WHERE rowid IN (
-                    WITH RECURSIVE bounds(low, span) AS (SELECT min(rowid), max(rowid) - min(rowid) + 1.0 FROM whole.\(name)),
+                    WITH RECURSIVE bounds(low, span) AS (SELECT min(rowid), max(rowid) - min(rowid) + 1.0 FROM \(whole)),
                     numbers(step, x) AS (
                         SELECT 1, 12345 UNION ALL SELECT step + 1, x * 48271 % 2147483647 FROM numbers WHERE step < \(Self.size))
                     SELECT low + CAST(x / 2147483647.0 * span AS INTEGER) FROM numbers, bounds)
                 """)
         }
-        guard try file.number("SELECT count(*) FROM main.\(name)") < min(count, Self.size / 5) else { return }
+        guard try file.number("SELECT count(*) FROM \(name)") < min(count, Self.size / 5) else { return }
         try? file.run("\(insertion) LIMIT \(Self.size)")
     }
 
@@ -90,20 +102,27 @@ final class SampledTables {
             let plan = try PreparedQuery("EXPLAIN QUERY PLAN " + text, on: file).details(values).joined(separator: "\n")
             return names.filter { plan.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value)
         }
-        try file.run("ANALYZE main")
-        try scaleStatistics()
+        for database in schema.databases {
+            try file.run("ANALYZE \(DatabaseFile.quoted(database))")
+            try scaleStatistics(of: database)
+        }
         let analyzed = try used()
-        try file.run("DELETE FROM main.sqlite_stat1")
-        try file.run("ANALYZE sqlite_schema")
+        for database in schema.databases {
+            try file.run("DELETE FROM \(AdvisedSchema.qualified("sqlite_stat1", in: database))")
+            try file.run("ANALYZE \(AdvisedSchema.qualified("sqlite_schema", in: database))")
+        }
         return (analyzed, try used())
     }
 
     /// Makes the statistics those of tables with all rows.
     ///
     /// See https://www.sqlite.org/fileformat2.html#the_sqlite_stat1_table.
-    private func scaleStatistics() throws(ReplayError) {
-        for row in try file.rows("SELECT rowid, tbl, stat FROM main.sqlite_stat1") {
-            guard let number = schema.table(row[1].text), let all = rows[number], all > Self.size else { continue }
+    private func scaleStatistics(of database: String) throws(ReplayError) {
+        let statistics = AdvisedSchema.qualified("sqlite_stat1", in: database)
+        for row in try file.rows("SELECT rowid, tbl, stat FROM \(statistics)") {
+            guard let number = schema.table(row[1].text, in: database), let all = rows[number], all > Self.size else {
+                continue
+            }
             let numbers = row[2].text.split(separator: " ")
             guard let sampled = numbers.first.flatMap({ Double($0) }), sampled > 0 else { continue }
             let scaled = numbers.enumerated().map { position, word -> String in
@@ -113,10 +132,10 @@ final class SampledTables {
                 return String(UInt64(max(1, (Double(all) / distinct).rounded())))
             }
             try file.run(
-                "UPDATE main.sqlite_stat1 SET stat = \(DatabaseFile.literal(scaled.joined(separator: " "))) WHERE rowid = \(row[0].number)"
+                "UPDATE \(statistics) SET stat = \(DatabaseFile.literal(scaled.joined(separator: " "))) WHERE rowid = \(row[0].number)"
             )
         }
-        try file.run("ANALYZE sqlite_schema")
+        try file.run("ANALYZE \(AdvisedSchema.qualified("sqlite_schema", in: database))")
     }
 
     /// An estimate of the distinct values of all rows from those of a sample.

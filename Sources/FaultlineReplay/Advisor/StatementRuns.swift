@@ -254,7 +254,7 @@ struct StatementRuns {
             }
         }
         for table in written where replaces || statement.deletesOrUpdates { found.addReferences(to: table) }
-        asked.formUnion(found.all.compactMap { schema.table($0.table) })
+        asked.formUnion(found.all.compactMap { schema.table($0.table, in: $0.database ?? "main") })
         for table in asked {
             if let unknown = schema.tables[table].columns.first(where: { !$0.hasKnownCollation }) {
                 throw Untriable(

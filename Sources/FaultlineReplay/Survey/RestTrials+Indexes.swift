@@ -191,29 +191,7 @@ extension RestTrials {
 
     /// Times the insertion of a row with an index, before, and without it, after.
     private func writeTimes(_ table: StoreFacts.Table, _ twin: DatabaseFile, index: String) throws -> PairedTimes? {
-        guard hasRowID(table) else { return nil }
-        let columns = try twin.rows("PRAGMA table_xinfo(\(quoted(table.name)))").filter { $0[6].number == 0 }
-            .map { quoted($0[1].text) }.joined(separator: ", ")
-        let (name, rows) = (quoted(table.name), "temp.faultline_rows")
-        try twin.run("DROP TABLE IF EXISTS \(rows)")
-        try twin.run(
-            "CREATE TEMP TABLE faultline_rows AS SELECT rowid AS faultline_key, \(columns) FROM \(name) "
-                + "ORDER BY random() LIMIT 300")
-        let count = max(1, Int(try twin.number("SELECT count(*) FROM \(rows)")))
-        func insert(without dropped: Bool) throws -> UInt64 {
-            try twin.run("SAVEPOINT faultline")
-            defer { for end in ["ROLLBACK TO", "RELEASE"] { try? twin.run("\(end) faultline") } }
-            if dropped { try twin.run("DROP INDEX \(quoted(index))") }
-            try twin.run("DELETE FROM \(name) WHERE rowid IN (SELECT faultline_key FROM \(rows))")
-            let start = TrialClock.threadTime()
-            try twin.run("INSERT INTO \(name) (rowid, \(columns)) SELECT faultline_key, \(columns) FROM \(rows)")
-            return TrialClock.threadTime() - start
-        }
-        return try PairedTimes(count: count) { repetitions in
-            try (0..<repetitions).reduce(0) { time, _ in time + (try insert(without: false)) }
-        } timingAfter: { repetitions in
-            try (0..<repetitions).reduce(0) { time, _ in time + (try insert(without: true)) }
-        }
+        hasRowID(table) ? try twin.insertTimes(table.name, without: quoted(index)) : nil
     }
 
     /// Whether inserting a row takes longer with an index, beyond the noise.

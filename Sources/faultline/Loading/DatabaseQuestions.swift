@@ -53,14 +53,27 @@ private struct DatabaseQuestions {
         guard let path = profile.mainDatabase else {
             return unasked("The trace does not name a database file; pass it, or a copy of it, with --store.")
         }
-        let size = [path, path + "-wal"].reduce(0) { $0 &+ StorePath.size(of: $1) }
-        guard size <= Self.largest else {
+        guard Self.size(of: path) <= Self.largest else {
             return unasked("\"\(path)\" is larger than 1 GiB, so it is copied only if you pass it with --store.")
         }
         do {
             return try examine(profile, statements, on: path)
         } catch {
             return unasked("\(error) Pass the database, or a copy of it, with --store.")
+        }
+    }
+
+    /// The bytes of a database with its log.
+    private static func size(of path: String) -> UInt64 {
+        StorePath.size(of: path) &+ StorePath.size(of: path + "-wal")
+    }
+
+    /// The attached databases that are copied as well.
+    private func attached(_ profile: Profile) -> [String: String] {
+        var all: UInt64 = 0
+        return (profile.mainDatabase.map { profile.databases(attachedTo: $0) } ?? [:]).filter { _, path in
+            all &+= Self.size(of: path)
+            return all <= Self.largest
         }
     }
 
@@ -74,11 +87,11 @@ private struct DatabaseQuestions {
         _ profile: Profile, _ statements: [StatementToExamine], on path: String
     ) throws -> IndexExaminations {
         Interruption.removeCopiesFirst()
-        let advisor = try IndexAdvisor(path: path)
+        let advisor = try IndexAdvisor(path: path, attaching: attached(profile))
         return ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
-            advisor.examine(statements, besides: profile.statementsToProtect) {
-                show?(UInt64($0), UInt64(statements.count))
-            }
+            advisor.examine(
+                statements, besides: profile.statementsToProtect, writing: profile.writtenTables
+            ) { show?(UInt64($0), UInt64(statements.count)) }
         }
     }
 }

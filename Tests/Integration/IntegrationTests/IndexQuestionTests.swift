@@ -70,6 +70,22 @@ struct IndexQuestionTests {
     }
 
     @Test(
+        "asks about the tables of an attached database",
+        .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
+    func attached() throws {
+        let report = try record(
+            """
+            c.execute("ATTACH ? AS logs", (sys.argv[1] + "-logs",))
+            c.execute("CREATE TABLE logs.hit(id INTEGER PRIMARY KEY, page INT, day TEXT)")
+            with c:
+                c.executemany("INSERT INTO logs.hit(page, day) VALUES(?, ?)",
+                    [(n * 7919 % 5000, "2024") for n in range(60000)])
+            for n in range(40): c.execute("SELECT id FROM logs.hit WHERE page = ? ORDER BY day", (n,)).fetchall()
+            """)
+        #expect(report.contains("→ CREATE INDEX logs.hit_page ON hit(page)"), "\(report)")
+    }
+
+    @Test(
         "keeps the literals that belong to a statement's form, and no others",
         .enabled(if: PythonPackages.has("sqlite3"), "needs python3"))
     func literals() throws {

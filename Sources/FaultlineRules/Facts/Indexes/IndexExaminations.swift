@@ -34,10 +34,20 @@ package struct StatementTuning: Sendable, Hashable {
         package var columns: [String]
         /// The statement that creates it.
         package var code: String
+        /// The times to insert a row into the table, or `nil` if they were not measured.
+        package var insertion: Insertion?
 
-        package init(table: String, columns: [String], code: String) {
-            (self.table, self.columns, self.code) = (table, columns, code)
+        package init(table: String, columns: [String], code: String, insertion: Insertion? = nil) {
+            (self.table, self.columns, self.code, self.insertion) = (table, columns, code, insertion)
         }
+    }
+
+    /// The CPU times to insert a row without and with an index, in nanoseconds, measured on a copy of the database.
+    package struct Insertion: Sendable, Hashable {
+        package var without: Double
+        package var with: Double
+
+        package init(without: Double, with: Double) { (self.without, self.with) = (without, with) }
     }
 
     /// The work of the measured runs.

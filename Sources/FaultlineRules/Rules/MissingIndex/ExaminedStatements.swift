@@ -63,7 +63,9 @@ private struct ExaminedStatement {
     private var rows: UInt64 { groups.reduce(0) { $0 &+ $1.counts.rows } }
 
     func finding(_ rule: any Rule, _ profile: Profile) -> Finding {
-        let saved = Double(time) * tuning.savedShare
+        let gained = Double(time) * tuning.savedShare
+        let upkeep = upkeep(profile)
+        let saved = max(0, gained - upkeep.time)
         let steps = Double(tuning.before.steps) / Double(max(1, tuning.runs))
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title, change: groups[0].key.site,
@@ -71,14 +73,16 @@ private struct ExaminedStatement {
                 Severity.of(steps, warning: FetchIndexing.minimumRows.value, error: 200_000),
                 Significance.severity(saving: saved, wallTime: profile.knownWallTime ?? 0, isMainThread: false)),
             fix: fix,
-            code: tuning.code, saving: Saving(time: .init(median: saved, low: saved * 0.8, high: Double(time))),
+            code: tuning.code,
+            saving: Saving(
+                time: .init(median: saved, low: max(0, gained * 0.8 - upkeep.time), high: Double(time))),
             confidence: tuning.hasRecordedValues
                 ? .high
                 : .medium("measured on a copy of the database, with other values"),
             signature: ([rule.id, "sql"] + tuning.code).joined(separator: "|"))
         finding.codeLanguage = "sql"
         finding.alternatives = alternatives(profile)
-        finding.explanation = explanation(profile)
+        finding.explanation = explanation(profile) + upkeep.words
         finding.seenAt = groups.map { .init(site: $0.key.site, count: $0.count, time: $0.totalTime) }
         finding.subjects = [.statement(sql)]
         finding.scopes =
@@ -95,7 +99,31 @@ private struct ExaminedStatement {
         finding.remedy = .statement(
             StatementChange(sql: sql, executions: executions, rows: rows, time: time, kind: .indexes(tuning.code)))
         weigh(&finding, saved, profile)
+        if upkeep.time >= gained {
+            finding.downgrade("Maintaining the index would cost more than it saves here.")
+        }
         return finding
+    }
+
+    /// The time to maintain the indexes for the rows that the program wrote.
+    ///
+    /// On the copy, few rows are written at a time, so that the ratio counts and not the times.
+    private func upkeep(_ profile: Profile) -> (time: Double, words: [Wording]) {
+        var (time, words): (Double, [Wording]) = (0, [])
+        for index in tuning.indexes {
+            guard let insertion = index.insertion, insertion.with > insertion.without, insertion.without > 0 else {
+                continue
+            }
+            let writes = profile.writes(to: index.table, indexedBy: index.columns)
+            let more = Double(writes.time) * (insertion.with / insertion.without - 1)
+            guard more > 0 else { continue }
+            time += more
+            words.append(
+                "Maintaining the index on \(entity: index.table)(\(Wording.properties(index.columns))) makes writing a row "
+                    + "\(decimal: insertion.with / insertion.without, places: 1) times as long on the copy: about "
+                    + "\(duration: more) for \(rows: writes.rows) that the program wrote. The saving is net of that.")
+        }
+        return (time, words)
     }
 
     private func weigh(_ finding: inout Finding, _ saved: Double, _ profile: Profile) {

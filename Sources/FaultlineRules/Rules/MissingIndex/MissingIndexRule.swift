@@ -172,7 +172,8 @@ extension MissingIndexRule {
                 + "index, it is about \(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself. "
                 + "In both cases, R06 subtracts about \(Phrase.duration(MissingIndexRule.upkeep)) for each row of the "
                 + "entity that was written. For a statement that SQLite was asked about, it is the part of the steps "
-                + "that the copy saved, or of the time if it saved sorts.",
+                + "that the copy saved, or of the time if it saved sorts, minus the time that the rows written in the trace would "
+                + "take longer with the index, which inserting rows of the copy shows.",
             guards: [
                 "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "
                     + "rows is a note.",
@@ -186,7 +187,7 @@ extension MissingIndexRule {
                 "An index that saves a statement less than 80 % of its work, less than 5 ms in all unless hardly any work is left, or less than 1 ms per run and 1 % of "
                     + "the run is a note, and so is one that makes another statement slower.",
                 "SQLite is not asked about statements with functions or collations that only the program has, nor about those whose "
-                    + "values are unknown: record with --values.",
+                    + "values are unknown (record with --values), nor about temporary tables, whose rows are gone.",
                 "If the table has such an index and SQLite does not use it, R22 reports why.",
                 "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one that "
                     + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "
