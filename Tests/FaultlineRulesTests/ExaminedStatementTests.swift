@@ -133,6 +133,11 @@ struct ExaminedStatementTests {
         let unasked = try #require(analysis(.notExamined("No such function: slug.")).unexplained.first)
         #expect(
             unasked.explanation.last?.text == "SQLite could not be asked about indexes. No such function: slug.")
+        var omitted = IndexExaminations()
+        for sql in ["a", "b"] { omitted[sql] = .notExamined("No such function: slug.") }
+        #expect(
+            Analysis(profile(), knowing: omitted).checks.first { $0.rule == "R06" }?.obstacles.map(\.text)
+                == ["SQLite could not be asked about 2 statements. No such function: slug."])
         var problem = IndexExaminations()
         problem.problem = "The file is gone."
         let checks = Analysis(profile(), knowing: problem).checks

@@ -1,3 +1,6 @@
+internal import FaultlineFindings
+internal import FaultlineTrace
+
 /// The answers of SQLite's planner and a copy of the database about indexes for the statements of a trace.
 package struct IndexExaminations: Sendable {
     private var statements: [String: StatementExamination] = [:]
@@ -9,6 +12,15 @@ package struct IndexExaminations: Sendable {
 
     /// The number of statements that SQLite has answered about.
     var answers: Int { statements.values.count { if case .notExamined = $0 { false } else { true } } }
+
+    /// Sentences about the statements that SQLite could not be asked about, one for each reason.
+    var omissions: [Wording] {
+        var reasons: [String: Int] = [:]
+        for case .notExamined(let reason) in statements.values { reasons[reason, default: 0] += 1 }
+        return reasons.ordered(on: \.key).map { reason, number in
+            "SQLite could not be asked about \(count: number, "statement"). \(reason)"
+        }
+    }
 
     package subscript(sql: String) -> StatementExamination? {
         get { statements[sql] }

@@ -33,6 +33,7 @@ struct MissingIndexRule: Rule {
             outcome.examined = "the scans of \(count: profile.totals.outermostWrites, "statement")"
         }
         outcome.obstacles = examinations.problem.map { ["SQLite was not asked about indexes. \($0)"] } ?? []
+        outcome.obstacles += examinations.omissions
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
         outcome.findings += statementScans(profile) + automaticIndexesOfStatements(profile)
