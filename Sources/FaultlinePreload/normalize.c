@@ -313,6 +313,9 @@ static bool is_form(const statement *statement, size_t at, size_t end) {
     bool follows = is_word(statement->before, ","), is_first = is_word(statement->before, "(");
     if (*literal != '\'') { return follows && is_one_of(call, "substr substring round") && length <= 3; }
     if (is_first) { return is_word(call, "strftime") && preload_is_date_format(literal, length); }
+    if (follows && is_one_of(call, "date time datetime julianday unixepoch strftime")) {
+        return is_one_of((word){literal + 1, length - 2}, "auto julianday localtime subsec unixepoch utc");
+    }
     const char *sign = statement->before.text;
     bool is_arrow = is_word(statement->before, ">") && sign > statement->sql + 1
         && (sign[-1] == '-' || (sign[-1] == '>' && sign[-2] == '-'));

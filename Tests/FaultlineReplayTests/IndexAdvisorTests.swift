@@ -354,6 +354,42 @@ struct IndexAdvisorTests {
         }
     }
 
+    @Test("Columns of different types that are compared are named if no index helps")
+    func mismatches() throws {
+        let path = try Self.database([
+            "CREATE TABLE thumb(id INTEGER PRIMARY KEY, book TEXT, width)", "CREATE INDEX thumb_book ON thumb(book)",
+            "INSERT INTO thumb(book) SELECT id FROM book LIMIT 2000",
+        ])
+        let sql = "SELECT b.id, t.id FROM book b LEFT JOIN thumb t ON t.book = b.id WHERE b.id < 20"
+        #expect(
+            try examine(sql, values: sql, on: path)
+                == .nothing(
+                    hasRecordedValues: true,
+                    mismatches: [
+                        TypeMismatch(column: "thumb.book", type: "TEXT", other: "book.id", otherType: "INTEGER")
+                    ]))
+    }
+
+    @Test("A setting of the program holds on the copy")
+    func settings() throws {
+        let sql = "SELECT count(*) FROM shelf s JOIN book b ON b.author = s.author"
+        let plans = try [[], ["PRAGMA automatic_index = OFF"]].map { settings in
+            let advisor = try IndexAdvisor(path: Self.shared.get(), setting: settings)
+            let statement = StatementToExamine(sql: sql, executions: 1, rows: 1, samples: [sql])
+            return try tuning(#require(advisor.examine([statement])[sql])).before.plan.joined(separator: "\n")
+        }
+        #expect(plans[0].contains("AUTOMATIC") && !plans[1].contains("AUTOMATIC"))
+    }
+
+    @Test("Drawn values with which a statement takes other steps than in the program prove nothing")
+    func otherSteps() throws {
+        let sql = "SELECT id FROM book WHERE id = ? AND note = ?"
+        let reason =
+            "With values drawn from the copy, a run takes 12 steps there, and took 5,000,000 in the program. Record with --values to "
+            + "try those of the program."
+        #expect(try examine(sql, steps: 5_000_000) == .notExamined(reason))
+    }
+
     @Test("The time to insert a row is measured for tables that the program writes to")
     func insertion() throws {
         let sql = "SELECT id FROM book WHERE author = 7"

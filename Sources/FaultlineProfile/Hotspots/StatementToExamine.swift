@@ -102,6 +102,26 @@ extension Profile {
     }
 }
 
+extension Profile {
+    /// The settings of a connection that change SQLite's plans, and their values.
+    private static let planning: Set<String> = ["AUTOMATIC_INDEX", "CASE_SENSITIVE_LIKE", "REVERSE_UNORDERED_SELECTS"]
+    private static let switches: Set<String> = ["ON", "OFF", "YES", "NO", "TRUE", "FALSE", "0", "1"]
+
+    /// The statements with which the program changed how SQLite plans, as far as it did so in one way only.
+    package var planningSettings: [String] {
+        var found: [String: Set<String>] = [:]
+        for group in hotspots {
+            guard case .statement(let sql) = group.key.subject, group.key.kind == .sql else { continue }
+            let words = StatementText.tokens(of: sql).map { $0.text.uppercased() }
+            guard words.count >= 4, words[0] == "PRAGMA", Self.planning.contains(words[1]),
+                Self.switches.contains(words[3])
+            else { continue }
+            found[words[1], default: []].insert("PRAGMA \(words[1].lowercased()) = \(words[3])")
+        }
+        return found.ordered(on: \.key).compactMap { $0.value.count == 1 ? $0.value.first : nil }
+    }
+}
+
 extension EventGroup {
     /// The minimum share of the run, and the minimum steps of SQLite's virtual machine for each run, and for each row.
     private static let examinedShare = 0.01

@@ -1,6 +1,7 @@
 import CSQLite
 internal import FaultlineFindings
 import FaultlineProfile
+import FaultlineRules
 import Foundation
 
 /// The tables of a database, as far as advice about indexes needs them.
@@ -189,5 +190,31 @@ struct AdvisedSchema {
             references[row[0].number, default: Reference(table: row[2].text, columns: [])].columns.append(column)
         }
         return references.sorted { $0.key < $1.key }.map(\.value)
+    }
+}
+
+extension TypeMismatch {
+    /// The columns of different types that a statement compares for equality.
+    static func all(in slots: StatementSlots, _ schema: AdvisedSchema) -> [TypeMismatch] {
+        slots.joins.flatMap { pair -> [TypeMismatch] in
+            let columns = pair.compactMap { column -> (name: String, type: String)? in
+                guard let table = column.table.flatMap({ schema.table($0) }).map({ schema.tables[$0] }),
+                    let position = table.column(column.name)
+                else { return nil }
+                return ("\(table.name).\(column.name)", table.columns[position].type)
+            }
+            guard columns.count == 2 else { return [] }
+            let both = [(columns[0], columns[1]), (columns[1], columns[0])]
+            return both.filter { !isNumeric($0.0.type) && isNumeric($0.1.type) }.map { own, other in
+                TypeMismatch(column: own.name, type: own.type, other: other.name, otherType: other.type)
+            }
+        }
+    }
+
+    /// Whether a declared type gives a column numeric affinity (https://sqlite.org/datatype3.html#determination_of_column_affinity).
+    private static func isNumeric(_ type: String) -> Bool {
+        let type = type.uppercased()
+        if type.contains("INT") { return true }
+        return !type.isEmpty && !["CHAR", "CLOB", "TEXT", "BLOB"].contains(where: type.contains)
     }
 }

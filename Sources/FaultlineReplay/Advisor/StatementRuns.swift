@@ -1,6 +1,7 @@
 import CSQLite
 internal import FaultlineFindings
 import FaultlineProfile
+import FaultlineRules
 import Foundation
 
 /// Runs of a statement on a copy of the database, and the indexes that serve them.
@@ -131,8 +132,13 @@ struct StatementRuns {
         /// The steps up to which a sort is one of few rows.
         private static let fewSteps: UInt64 = 2000
 
+        /// The time from which two times can be compared, in nanoseconds, and how many times longer is not as good.
+        static let measurable = 1_000_000.0
+        private static let longer = 1.5
+
         func isAsGood(as other: Work) -> Bool {
             Double(steps) <= Double(other.steps) * 1.1 + 50 && (sorts <= other.sorts || steps <= Self.fewSteps)
+                && time <= max(other.time, Self.measurable) * Self.longer
         }
 
         func isMuchWorse(than other: Work) -> Bool { steps > other.steps &* 5 &+ 10_000 }
@@ -191,6 +197,20 @@ struct StatementRuns {
 
     /// The name of an index on the copy.
     static func name(_ number: Int) -> String { "faultline_advice_\(number)_" }
+
+    /// The answer if no index and no statistics help.
+    func answerWithoutChange(_ work: Work) -> StatementExamination {
+        if work.isCutShort { return .notExamined("Its runs take too long on the copy.") }
+        if !resemblesRecording {
+            let (here, there) = (work.steps / max(1, count), statement.steps / max(1, statement.executions))
+            return .notExamined(
+                "With values drawn from the copy, a run takes \(Phrase.count(here)) steps there, and took \(Phrase.count(there)) in the "
+                    + "program. Record with --values to try those of the program.")
+        }
+        return .nothing(
+            hasRecordedValues: hasRecordedValues,
+            mismatches: TypeMismatch.all(in: StatementSlots(statement.sql), advisor.schema))
+    }
 
     // MARK: - Choosing
 
@@ -301,7 +321,7 @@ struct StatementRuns {
         func take(_ indexes: [IndexCandidate]) throws -> Bool {
             guard !indexes.isEmpty else { return false }
             let work = try measure(with: indexes, analyzing: analyzes)
-            guard work.isAsGood(as: goal) else { return false }
+            guard work.isAsGood(as: goal), gains(work, over: before) else { return false }
             tuning = Tuning(indexes: indexes, analyzes: analyzes, work: work)
             return true
         }
@@ -323,10 +343,14 @@ struct StatementRuns {
     /// The steps that SQLite takes for a row it finds, and the minimum ratio and number of steps that a change saves.
     private static let stepsPerRow = 10.0
     private static let leastGain = 2.0
+    /// The minimum ratio of times where the steps are about the same.
+    private static let leastTimeGain = 3.0
     private static let leastSteps: UInt64 = 1000
 
     /// Whether a change saves much, if each run finds as many rows as the recorded ones did.
     private func gains(_ after: Work, over before: Work) -> Bool {
+        // Steps that visit pages in another order can take longer, however few they are.
+        guard after.time < before.time || before.time.isInfinite else { return false }
         let recorded = Double(statement.rows) / Double(max(1, statement.executions)) * Double(runs.count)
         let missing = max(0, recorded - Double(after.rows)) * Self.stepsPerRow
         let savesSteps =
@@ -336,6 +360,10 @@ struct StatementRuns {
         let savesSorting =
             after.sorts < before.sorts && after.steps < before.steps && after.time * Self.leastGain < before.time
             && Double(before.steps) > Self.stepsPerRow * Double(after.rows)
-        return savesSteps || savesSorting
+        // Nor for seeking the rows of a table, which an index with all columns spares.
+        let savesSeeks =
+            before.time >= Work.measurable && after.time * Self.leastTimeGain < before.time
+            && after.steps <= before.steps && missing < Double(before.steps)
+        return savesSteps || savesSorting || savesSeeks
     }
 }

@@ -154,7 +154,8 @@ extension UnexplainedWork {
         guard case .statement(let sql) = group.key.subject else { return [] }
         if let cause = KnownCause(sql, group, refreshes: refreshes) { return cause.sentences }
         switch examinations[sql] {
-        case .nothing(let hasRecordedValues):
+        case .nothing(_, let mismatches) where !mismatches.isEmpty: return mismatches.map(\.sentence)
+        case .nothing(let hasRecordedValues, _):
             if hasRecordedValues {
                 return [
                     "SQLite was asked on a copy of the database: no index that it would use, and no statistics, save steps."

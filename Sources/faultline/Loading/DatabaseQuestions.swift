@@ -87,7 +87,8 @@ private struct DatabaseQuestions {
         _ profile: Profile, _ statements: [StatementToExamine], on path: String
     ) throws -> IndexExaminations {
         Interruption.removeCopiesFirst()
-        let advisor = try IndexAdvisor(path: path, attaching: attached(profile))
+        let advisor = try IndexAdvisor(
+            path: path, attaching: attached(profile), setting: profile.planningSettings)
         return ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
             advisor.examine(
                 statements, besides: profile.statementsToProtect, writing: profile.writtenTables

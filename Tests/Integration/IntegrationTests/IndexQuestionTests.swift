@@ -97,6 +97,8 @@ struct IndexQuestionTests {
             ("note -> 'author' = 'x'", "note -> 'author' = ?"), ("name > 'author'", "name > ?"),
             ("strftime('%Y-%m', day) = '2024-01'", "strftime('%Y-%m', day) = ?"),
             ("strftime('secret', day) = '1'", "strftime(?, day) = ?"),
+            ("date(day, 'unixepoch') = '2024'", "date(day, 'unixepoch') = ?"),
+            ("date(day, 'secret') = '2024'", "date(day, ?) = ?"),
             ("substr(name, 1, 3) = 'Nam'", "substr(name, 1, 3) = ?"),
             ("substr(name, 4711) = 'a'", "substr(name, ?) = ?"),
             ("max(id, 3) = 4", "max(id, ?) = ?"), ("coalesce(name, '$.secret') = 'a'", "coalesce(name, ?) = ?"),

@@ -33,9 +33,34 @@ package enum StatementExamination: Sendable, Hashable {
     /// A change that saves steps.
     case change(StatementTuning)
     /// No index that the planner would use saves steps, with values of the trace or with values drawn from the copy.
-    case nothing(hasRecordedValues: Bool)
+    ///
+    /// The mismatches are columns of different types that the statement compares with each other.
+    case nothing(hasRecordedValues: Bool, mismatches: [TypeMismatch] = [])
     /// The reason why it could not be examined, as a sentence.
     case notExamined(String)
+}
+
+/// A column whose index SQLite cannot use, because it is compared with a column of another type.
+///
+/// If one column is of a numeric type and the other is not, SQLite compares numbers, and an index of texts has another order
+/// (https://sqlite.org/datatype3.html#type_conversions_prior_to_comparison).
+package struct TypeMismatch: Sendable, Hashable {
+    /// The column and its table, and the declared type.
+    package var column: String
+    package var type: String
+    /// The column that it is compared with, and its table, and the declared type.
+    package var other: String
+    package var otherType: String
+
+    package init(column: String, type: String, other: String, otherType: String) {
+        (self.column, self.type, self.other, self.otherType) = (column, type, other, otherType)
+    }
+
+    var sentence: Wording {
+        "It compares \(code: column), which is \(code: type.isEmpty ? "without a type" : type), with \(code: other), which is "
+            + "\(code: otherType.isEmpty ? "without a type" : otherType): for that, SQLite uses no index on \(code: column). "
+            + "Declare both with the same type."
+    }
 }
 
 /// Indexes and statistics with which SQLite takes fewer steps for a statement, measured on a copy of the database.
@@ -118,10 +143,14 @@ package struct StatementTuning: Sendable, Hashable {
     /// The SQL of the change.
     package var code: [String] { indexes.map(\.code) + (analyzes ? ["ANALYZE"] : []) }
 
-    /// The share of the steps that the change saves, or of the time if it saves sorts, from 0 to 1.
+    /// The time from which shares of it count, in nanoseconds.
+    private static let measurable = 1_000_000.0
+
+    /// The share of the time that the change saves on the copy, or of the steps if the runs are too short to measure, from 0 to 1.
     package var savedShare: Double {
-        let ofSteps = 1 - Double(after.steps) / Double(max(1, before.steps))
-        let ofTime = after.sorts < before.sorts ? 1 - after.time / max(1, before.time) : 0
-        return max(0, ofSteps, ofTime)
+        let share =
+            before.time >= Self.measurable
+            ? after.time / before.time : Double(after.steps) / Double(max(1, before.steps))
+        return max(0, 1 - share)
     }
 }

@@ -50,6 +50,8 @@ private struct ExaminedStatement {
     private static let leastPart = 0.8
     private static let leastTime = 1_000_000.0
     private static let leastShare = 0.01
+    /// The share of the whole run that is worth a warning, whatever part of the statement's work it is.
+    private static let largeShare = 0.2
     /// The minimum saving of the whole run for a warning, in nanoseconds, unless hardly any work is left.
     private static let leastSaving = 5_000_000.0
     private static let nearlyAll = 0.99
@@ -134,7 +136,8 @@ private struct ExaminedStatement {
             finding.confidence = .low(
                 "with values from the copy, the statement takes other steps than in the program; record with --values")
         }
-        if tuning.savedShare < Self.leastPart {
+        let share = saved / Double(max(1, profile.wallTime, profile.totals.storeTime))
+        if tuning.savedShare < Self.leastPart, share < Self.largeShare {
             finding.downgrade("It saves less than \(percent: Self.leastPart) of the work.")
         } else if !tuning.slower.isEmpty {
             finding.downgrade("It makes \(count: tuning.slower.count, "other statement") slower.")
