@@ -14,7 +14,20 @@ struct SmallTransactionRuleTests {
         private var statements: [String: DictionaryID] = [:]
         private let stack: DictionaryID
 
-        init() { stack = trace.stack(30) }
+        /// - Parameter library: A module of Python through which the program runs its statements.
+        init(library: String? = nil) {
+            guard let library else {
+                stack = trace.stack(30)
+                return
+            }
+            let frames = ["\(library)/connection.c", "/shop/import.py"].enumerated().map { index, file in
+                FrameEntry(
+                    address: "0x800000000000000\(index)", module: "Python",
+                    locations: [.init(symbol: "f", function: "f", file: file, line: 30)])
+            }
+            for frame in frames { _ = trace.define(.frame(frame)) }
+            stack = trace.define(.stack(StackEntry(frames: frames.map(\.address))))
+        }
 
         mutating func run(
             _ sql: String, _ type: TraceEvent.Statement.StatementType = .write, duration: UInt64 = 500_000,
@@ -72,6 +85,56 @@ struct SmallTransactionRuleTests {
         #expect(try #require(explicit.findings.first).explanation.map(\.text).last == sentence(79))
         let stored = try Profile(fileData: Profile(explicit.trace.closed()).fileData())
         #expect(Analysis(stored, rules: [SmallTransactionRule()]).findings == explicit.findings)
+    }
+
+    @Test func `Transactions that read before they write may depend on one another`() throws {
+        func finding(readFirst: Bool) throws -> Finding {
+            var importer = Importer()
+            for _ in 0..<40 {
+                importer.run("BEGIN IMMEDIATE", .transaction, duration: 1000)
+                for read in [readFirst, !readFirst] {
+                    importer.run(
+                        read ? "SELECT id FROM job WHERE state = ?" : "UPDATE job SET state = ? WHERE id = ?",
+                        read ? .read : .write, duration: 5000)
+                }
+                importer.run("COMMIT", .transaction)
+            }
+            return try #require(importer.findings.first)
+        }
+        let reservation = "The transactions read before they write, so each may depend on the one before."
+        let first = try finding(readFirst: true), last = try finding(readFirst: false)
+        #expect(first.severity == .note && first.reservations.map(\.text) == [reservation])
+        #expect(last.severity == .warning && last.reservations.isEmpty)
+    }
+
+    @Test func `Larger transactions are a note where connections wait for one another`() throws {
+        var importer = Importer()
+        for _ in 0..<40 { importer.run("INSERT INTO book VALUES (?, …)") }
+        for _ in 0..<3 {
+            var wait = TraceEvent.Wait()
+            (wait.resource, wait.isBlocking, wait.tries) = (.sqlite, true, 1)
+            importer.trace.event(.wait(wait), duration: 1_000_000)
+        }
+        let finding = try #require(importer.findings.first)
+        #expect(
+            finding.severity == .note
+                && finding.reservations.map(\.text) == [
+                    "Other connections write at the same time, and would wait longer for larger transactions."
+                ])
+    }
+
+    @Test func `A Python connection that commits by itself gets a transaction of its own`() throws {
+        var importer = Importer(library: "sqlite3")
+        for _ in 0..<40 { importer.run("INSERT INTO book VALUES (?, …)", syncTime: 450_000) }
+        let finding = try #require(importer.findings.first)
+        #expect(
+            finding.code == [
+                #"connection.execute("BEGIN")"#, "connection.executemany(sql, rows)", #"connection.execute("COMMIT")"#,
+            ])
+        #expect(finding.alternatives.first?.text.contains("PRAGMA journal_mode = WAL") == true)
+        var committed = Importer(library: "sqlite3")
+        for _ in 0..<40 { committed.transaction(writes: 1) }
+        #expect(committed.findings.first?.code.first == "with connection:")
     }
 
     @Test func `Waits for SQLite's lock are not the time of the writes`() throws {

@@ -163,7 +163,7 @@ struct StatementLoopRuleTests {
         driver.lookUp(50)
         let finding = try #require(driver.findings.first)
         #expect(
-            finding.reservations.map(\.text) == [
+            finding.reservations.map(\.text).suffix(1) == [
                 """
                 The line is in an installed package: no other code of the program was on the stack, as in an installed \
                 command or in a thread of a library.
@@ -283,11 +283,39 @@ struct StatementLoopRuleTests {
             (20, 100_000, Severity.note), (21, 100_000, .warning), (21, 60_000_000, .warning),
         ] {
             var shop = Shop()
+            shop.run(shop.list, rows: UInt32(runs))
             shop.lookUp(runs, pause: 1000)
             for number in 0..<3 { shop.run("SELECT a\(number) FROM t", pause: UInt64(pause)) }
             let finding = try #require(shop.findings.first)
             #expect(finding.evidence.first?.value == Double(runs))
             #expect(finding.severity == severity)
+        }
+    }
+
+    @Test func `The inner one of two nested loops goes through the rows of all runs of the outer one`() throws {
+        var shop = Shop(
+            list: "SELECT id, name FROM author WHERE town_id = ?", lookUp: "SELECT body FROM book WHERE author_id = ?",
+            library: "sqlalchemy/engine/default.py")
+        shop.run("SELECT id FROM town", rows: 8)
+        for _ in 0..<8 {
+            shop.run(shop.list, rows: 10)
+            shop.lookUp(10, pause: 100_000)
+        }
+        let finding = try #require(shop.findings.first { $0.title.text.contains("book") })
+        #expect(finding.title.text == "Load book eagerly with the query of author")
+        let loop = try #require(Profile(shop.trace.closed()).statementLoops.first { $0.key.sql == shop.lookUp })
+        let advice = StatementLoopAdvice(loop.key, loop.evidence, among: Set(loop.evidence.origins.keys))
+        #expect(
+            advice.alternatives.first?.text
+                == "The rows of author are loaded in a loop, too: append .selectinload(Author.books) to the option that loads them."
+        )
+    }
+
+    @Test func `Values that are no rows of a statement make a loop a note, unless it surely saves time`() throws {
+        for (pause, severity) in [(1000, Severity.note), (100_000, .warning)] {
+            var shop = Shop()
+            shop.lookUp(50, pause: UInt64(pause))
+            #expect(shop.findings.map(\.severity) == [severity])
         }
     }
 

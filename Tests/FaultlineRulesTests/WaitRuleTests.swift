@@ -379,6 +379,13 @@ struct WaitRuleTests {
         }
         let found = findings(ofStatements: events)
         let finding = try #require(found.first)
+        #expect(finding.severity == .note)
+        #expect(
+            finding.reservations.map(\.text) == [
+                "No transaction holds the lock for long, so there is little to shorten."
+            ])
+        // The run need not have waited for the thread that did.
+        #expect(finding.saving.time.low == 0 && finding.saving.time.high == 60e6)
         #expect(found.count == 1 && finding.title.text == "Write from one connection instead of several at a time")
         #expect(finding.explanation.map(\.text).contains("No transaction had it for more than 400 µs."))
         #expect(finding.explanation.map(\.text).first?.hasPrefix("2 waits for SQLite's lock: 60.0 ms in all") == true)

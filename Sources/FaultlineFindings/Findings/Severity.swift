@@ -25,7 +25,7 @@ package enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
 
 package enum Significance {
     /// The minimum saving for a warning: a share of the work's time, or an absolute time.
-    static let share = Threshold(
+    package static let share = Threshold(
         "significance", "share", 0.01, .share,
         "minimum saving for a warning, as a share of the scopes' time")
     package static let time = Threshold(

@@ -44,7 +44,7 @@ enum KnownCause {
             self = .count(hasCondition: tokens.contains { $0.isKeyword("WHERE") })
         } else if group.key.statementType == .read, counts.rows >= Self.manyRows &* runs {
             self = .manyRows(counts.rows / runs)
-        } else if group.key.statementType == .write, counts.fileReads >= Self.leastReads,
+        } else if ["INSERT", "REPLACE"].contains(first), counts.fileReads >= Self.leastReads,
             Double(counts.fileReads) >= Self.readsPerRow * Double(counts.rows), counts.fullScanSteps == 0
         {
             self = .scatteredWrites(reads: counts.fileReads, rows: counts.rows)

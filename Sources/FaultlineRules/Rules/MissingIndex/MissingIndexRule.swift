@@ -172,8 +172,8 @@ extension MissingIndexRule {
                 + "the others (waiting, preparing, prefetching and making objects do not count). For an automatic "
                 + "index, it is about \(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself. "
                 + "In both cases, R06 subtracts about \(Phrase.duration(MissingIndexRule.upkeep)) for each row of the "
-                + "entity that was written. For a statement that SQLite was asked about, it is the part of the steps "
-                + "that the copy saved, or of the time if it saved sorts, minus the time that the rows written in the trace would "
+                + "entity that was written. For a statement that SQLite was asked about, it is the part of the time "
+                + "that the copy saved, minus the time that the rows written in the trace would "
                 + "take longer with the index, which inserting rows of the copy shows.",
             guards: [
                 "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "

@@ -155,10 +155,10 @@ extension Finding {
 extension MissingIndexRule {
     func statementScans(_ profile: Profile) -> [Finding] {
         profile.statementScans.filter { !examinations.hasAnswer($0.key.sql) }
-            .compactMap { finding($0.key, $0.evidence) }.joined("The index")
+            .compactMap { finding($0.key, $0.evidence, profile) }.joined("The index")
     }
 
-    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence) -> Finding? {
+    private func finding(_ key: StatementSite, _ evidence: StatementScanEvidence, _ profile: Profile) -> Finding? {
         let steps = evidence.steppedRows, perRun = evidence.steppedRowsPerRun
         let rows = Double(max(1, evidence.rows))
         guard perRun >= FetchIndexing.minimumRows.value, steps >= FetchIndexing.stepsPerRow.value * rows else {
@@ -190,6 +190,9 @@ extension MissingIndexRule {
         ]
         finding.explanation += evidence.plan(of: indexes.scanned, in: text)
         finding.complete(key, evidence, trying: .indexes(indexes.code))
+        if !Significance.isMet(saving: finding.saving.time.high, wallTime: profile.wallTime, isMainThread: false) {
+            finding.downgrade("\(Significance.tooLittle(of: "the run")).")
+        }
         return finding
     }
 }

@@ -14,6 +14,9 @@ struct PreparationRule: Rule {
     static let minimumShare = Threshold(
         "R21", "minimumShare", 0.5, .share, "minimum share of the fetches' time that they take")
 
+    static let minimumRunShare = Threshold(
+        "R21", "minimumRunShare", 0.2, .share, "the same as a share of the run, in a program without an object store")
+
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
@@ -84,7 +87,7 @@ extension PreparationRule {
     var needs: Set<TraceGap.Kind> { [.counters] }
 
     var thresholds: [Threshold] {
-        [Self.minimumPreparations, Self.minimumShare]
+        [Self.minimumPreparations, Self.minimumShare, Self.minimumRunShare]
     }
 
     var manual: RuleManual {
@@ -94,7 +97,7 @@ extension PreparationRule {
                 + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times, and spend at least "
                 + "\(PreparationRule.minimumShare.text) of their time on it. In a program without an object store, it "
                 + "reports statements at one line that are prepared for at least half of their runs, at least as "
-                + "often, and take at least that share of the time of both.",
+                + "often, and take at least that share of the time of both, or \(Self.minimumRunShare.text) of the run.",
             evidence:
                 "The finding gives the preparations, the fetches, the number of different texts, and the time spent "
                 + "preparing.",
@@ -133,7 +136,9 @@ extension PreparationRule {
         let preparations = times.preparations
         // A process cannot keep the statements of another.
         guard times.executions > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
-            2 * preparations >= times.executions, times.share >= minimumShare
+            2 * preparations >= times.executions,
+            times.share >= minimumShare
+                || times.typicalPrepareTime >= Self.minimumRunShare.value * Double(max(1, profile.wallTime))
         else { return nil }
         let text = StatementText(statement.sql)
         let saved = times.typicalPrepareTime * (1 - 1 / Double(preparations))

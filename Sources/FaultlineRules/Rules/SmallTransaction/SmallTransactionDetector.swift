@@ -12,6 +12,8 @@ struct OpenSmallTransactions: RepeatedGroup {
 
     var repetition = Repetition()
     var implicit: UInt64 = 0
+    /// The transactions that had read before they wrote.
+    var reading: UInt64 = 0
     /// The time waiting for the disk, in nanoseconds.
     var syncTime: UInt64 = 0
     /// The lines that committed.
@@ -21,6 +23,7 @@ struct OpenSmallTransactions: RepeatedGroup {
     mutating func merge(_ other: OpenSmallTransactions) {
         repetition.merge(other.repetition)
         implicit &+= other.implicit
+        reading &+= other.reading
         syncTime &+= other.syncTime
         commits.merge(other.commits)
         library = library ?? other.library
@@ -56,6 +59,7 @@ struct SmallTransactionDetector: EvidenceDetector {
                 return
             }
             add(statement.statement, of: event, rows: UInt64(statement.rows), nil, in: &context)
+        case .read: transactions[event.thread]?.noteRead()
         default: break
         }
     }
@@ -92,19 +96,20 @@ struct SmallTransactionDetector: EvidenceDetector {
         guard let done = transactions.removeValue(forKey: event.thread), done.writes <= Self.mostWrites,
             let whole = done.whole(endedBy: statement, event)
         else { return }
-        add(whole.statement, of: whole.event, rows: done.rows, (done.begin, event), in: &context)
+        add(whole.statement, of: whole.event, rows: done.rows, (done, event), in: &context)
     }
 
     /// - Parameter ends: The beginning and the end of the transaction, or `nil` if SQLite began and ended it for the one
     ///   statement.
     private mutating func add(
-        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64, _ ends: (begin: TraceEvent, commit: TraceEvent)?,
+        _ statement: DictionaryID, of event: TraceEvent, rows: UInt64,
+        _ ends: (transaction: OpenTransaction, commit: TraceEvent)?,
         in context: inout ProcessContext
     ) {
         let key = OpenSmallTransactions.Key(
             scope: event.scope, thread: event.thread, statement: statement, site: context.stackSite(of: event))
         // The writes of a transaction run in a call of the function that began it, which the loop may have called.
-        if let group = open.removeIfLeft(key, before: event, begunBy: ends?.begin, in: &context) {
+        if let group = open.removeIfLeft(key, before: event, begunBy: ends?.transaction.begin, in: &context) {
             evaluate([(key, group)], in: &context)
         }
         if !open.contains(key) {
@@ -117,6 +122,7 @@ struct SmallTransactionDetector: EvidenceDetector {
         let end = ends.flatMap { context.stackSite(of: $0.commit) }
         open.add(event, rows: rows, to: key, in: &context) {
             $0.implicit &+= ends == nil ? 1 : 0
+            $0.reading &+= ends?.transaction.readsFirst == true ? 1 : 0
             if let end { $0.commits[end, default: 0] &+= 1 }
             $0.syncTime &+= syncTime
         }
@@ -134,6 +140,7 @@ struct SmallTransactionDetector: EvidenceDetector {
                 repetition,
                 in: surroundings(of: key.scope, for: statement, outside: repetition.wallTime, in: &context))
             found.implicit = group.implicit
+            found.reading = group.reading
             found.syncTime = group.syncTime
             found.commits = group.commits
             found.libraries = group.library.map { [$0.rawValue] } ?? []
@@ -156,6 +163,8 @@ extension Profile {
 struct OpenTransaction: Sendable {
     let begin: TraceEvent
     private(set) var writes: UInt64 = 0
+    /// Whether it read before it wrote.
+    private(set) var readsFirst = false
     private(set) var rows: UInt64 = 0
     private var time: UInt64 = 0
     /// The time of that waiting for SQLite's lock, in nanoseconds.
@@ -182,6 +191,8 @@ struct OpenTransaction: Sendable {
         syncTime &+= statement.syncTime
         lastWrite = (event, statement.statement)
     }
+
+    mutating func noteRead() { readsFirst = readsFirst || writes == 0 }
 
     mutating func observe(savepoint name: Substring) {
         guard let count = savepoints?.count, count < Self.mostSavepoints else { return }
@@ -227,6 +238,8 @@ struct SmallTransactionEvidence: RunEvidence {
     var runs = RunSums()
     /// The transactions that SQLite began by itself for one statement.
     var implicit: UInt64 = 0
+    /// The transactions that had read before they wrote.
+    var reading: UInt64 = 0
     /// The part of that time in which SQLite waited for the disk, in nanoseconds; 0 if it was not recorded.
     var syncTime: UInt64 = 0
     /// The lines that committed the transactions, with their number.
@@ -236,6 +249,7 @@ struct SmallTransactionEvidence: RunEvidence {
 extension SmallTransactionEvidence {
     static let parts: [SumPart<SmallTransactionEvidence>] = [
         .members(\.runs, named: ["executions": "transactions"]), .sum("implicit", \.implicit),
+        .sum("reading", \.reading),
         .sum("syncTime", \.syncTime), .part("commits", \.commits),
     ]
 }

@@ -31,7 +31,7 @@ struct SmallTransactionRule: Rule {
         for (key, evidence) in profile.smallTransactions {
             guard let finding = finding(key, evidence, profile) else { continue }
             outcome.findings.append(finding)
-            small.append(evidence)
+            if finding.severity > .note { small.append(evidence) }
         }
         if let syncs = CommitSyncs(profile, besides: small) { outcome.findings.append(syncs.finding(of: self)) }
         return outcome
@@ -57,7 +57,7 @@ struct SmallTransactionRule: Rule {
                 Significance.severity(saving: saved, wallTime: evidence.wallTime, isMainThread: isMainThread)),
             fix:
                 "SQLite waits for the disk at the end of each transaction, so one transaction for all rows waits once.",
-            code: Self.code(library, inserts: key.sql.uppercased().hasPrefix("INSERT")),
+            code: Self.code(library, key, evidence),
             saving: Saving(time: .init(median: saved, low: saved / 2, high: Double(evidence.time))),
             confidence: .medium("the time of these writes within a transaction is not in the trace"),
             signature: [id, key.sql, key.site?.function ?? ""].joined(separator: "|"))
@@ -83,6 +83,13 @@ struct SmallTransactionRule: Rule {
             Evidence("waiting", evidence.waiting, .nanoseconds),
             Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
+        if Significance.isMost(evidence.syncTime, of: evidence.time) {
+            finding.alternatives = [
+                "If the rows must be committed one by one, \(code: "PRAGMA journal_mode = WAL") and "
+                    + "\(code: "PRAGMA synchronous = NORMAL") spare most waits for the disk. After a loss of power, the last "
+                    + "commits can be missing."
+            ]
+        }
         finding.claims = [Claim(SmallTransactionDetector.self, key, balance: Double(evidence.time))]
         finding.remedy = .statement(
             StatementChange(
@@ -92,6 +99,13 @@ struct SmallTransactionRule: Rule {
             finding.downgrade("\(Significance.tooLittle()).")
         }
         if let reservation = key.reservation { finding.reservations.append(reservation) }
+        if Significance.isAtLeastHalf(evidence.reading, of: evidence.executions) {
+            finding.downgrade("The transactions read before they write, so each may depend on the one before.")
+        }
+        if Self.hasOtherWriters(profile) {
+            finding.downgrade(
+                "Other connections write at the same time, and would wait longer for larger transactions.")
+        }
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "transactions", arriving: "rows") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
@@ -104,14 +118,27 @@ struct SmallTransactionRule: Rule {
         return share >= 0.01 ? ["SQLite waited for the disk in \(percent: share) of that time."] : []
     }
 
-    /// - Parameter inserts: Whether the statement inserts rows.
-    private static func code(_ library: StatementLibrary?, inserts: Bool) -> [String] {
-        switch library {
+    /// The minimum waits for SQLite's lock that show that connections write at the same time.
+    private static let leastWaits: UInt64 = 3
+
+    /// Whether connections of several threads or processes compete for SQLite's lock.
+    private static func hasOtherWriters(_ profile: Profile) -> Bool {
+        profile.waits.filter { $0.key.resource == .sqlite }.reduce(0) { $0 + $1.evidence.durations.count } >= leastWaits
+    }
+
+    private static func code(
+        _ library: StatementLibrary?, _ key: StatementSite, _ evidence: SmallTransactionEvidence
+    ) -> [String] {
+        let inserts = key.sql.uppercased().hasPrefix("INSERT")
+        return switch library {
         case .django?:
             ["with transaction.atomic():", inserts ? "    Model.objects.bulk_create(rows)" : "    for row in rows: …"]
         case .sqlAlchemy?:
             (inserts ? ["session.add_all(rows)"] : []) + ["session.commit()  # once, after all rows"]
         case .peewee?: ["with database.atomic():", inserts ? "    Model.bulk_create(rows)" : "    for row in rows: …"]
+        // A connection that commits each statement by itself begins no transaction at "with connection".
+        case .python? where evidence.implicit == evidence.executions:
+            ["connection.execute(\"BEGIN\")", "connection.executemany(sql, rows)", "connection.execute(\"COMMIT\")"]
         case .python?: ["with connection:", "    connection.executemany(sql, rows)"]
         case .grdb?: ["try database.write { db in", "    for row in rows { try row.insert(db) }", "}"]
         case nil: ["BEGIN; …; COMMIT"]
@@ -144,7 +171,9 @@ extension SmallTransactionRule {
                 "R28 ignores the statements of saves, which R10 evaluates.",
                 "The statements of one thread count as those of one connection.",
                 "A finding is a note if it saves less than 1 % of the time that the work took and less than 2 ms.",
-                "A finding is a note if the program spends at least 5 ms elsewhere between two transactions.",
+                "A finding is a note if the program spends at least 5 ms elsewhere between two transactions, if at least half of the "
+                    + "transactions read before they write, or if connections waited for one another's lock at least "
+                    + "\(Phrase.count(Self.leastWaits)) times.",
             ])
     }
 }

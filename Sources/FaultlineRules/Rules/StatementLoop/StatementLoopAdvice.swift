@@ -12,7 +12,11 @@ struct StatementLoopAdvice {
     /// The advice if each run precedes a write of the row that it looks for.
     private let beforeWrite: LookBeforeWrite?
 
-    init(_ key: StatementSite, _ evidence: StatementLoopEvidence) {
+    /// Whether the statement whose rows the loop goes through runs in a loop itself.
+    private let isNested: Bool
+
+    /// - Parameter loops: The statements that run in loops.
+    init(_ key: StatementSite, _ evidence: StatementLoopEvidence, among loops: Set<StatementSite> = []) {
         (self.key, self.evidence) = (key, evidence)
         statement = StatementText(unwrapping: key.sql)
         beforeWrite = LookBeforeWrite(statement, evidence)
@@ -23,6 +27,7 @@ struct StatementLoopAdvice {
             statement.hasValues && !evidence.readsExpired
             ? most.map { ($0.key, StatementText($0.key.sql), $0.value) } : nil
         library = StatementLibrary(names: evidence.libraries)
+        isNested = origin.map { loops.contains($0.statement) } ?? false
     }
 
     /// How the looked-up rows belong to the rows of the origin.
@@ -295,12 +300,29 @@ struct StatementLoopAdvice {
     }
 
     var alternatives: [Wording] {
-        guard library == .sqlAlchemy, let relation, !statement.isAggregated, beforeWrite == nil else { return [] }
+        guard let relation, !statement.isAggregated, beforeWrite == nil else { return [] }
+        let name = StatementLibrary.modelName(of: origin?.text.table)
+        let relationship: String
         switch relation {
         case .existence, .first: return []
-        case .toOne, .oneOf, .toMany, .toOneBack: break
+        case .toOne(let field, _): relationship = field
+        case .oneOf(let names): relationship = names.first ?? plural
+        case .toMany, .toOneBack: relationship = plural
         }
-        return ["Set \(code: "lazy=\"selectin\"") on the relationship."]
+        switch library {
+        case .sqlAlchemy:
+            let chain: [Wording] = [
+                "The rows of \(originName) are loaded in a loop, too: append "
+                    + "\(code: ".selectinload(\(name).\(relationship))") to the option that loads them."
+            ]
+            return (isNested ? chain : []) + ["Set \(code: "lazy=\"selectin\"") on the relationship."]
+        case .django where isNested:
+            return [
+                "The rows of \(originName) are loaded in a loop, too: name both steps in one "
+                    + "\(code: "prefetch_related(\"…__\(relationship)\")")."
+            ]
+        default: return []
+        }
     }
 
     /// How far the advice can be trusted: the names of a mapper's classes and relations are derived from those of tables.

@@ -23,7 +23,8 @@ struct StatementLoopRule: Rule {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
-        outcome.findings = profile.statementLoops.compactMap { finding($0.key, $0.evidence, profile) }
+        let loops = Set(profile.statementLoops.map(\.key))
+        outcome.findings = profile.statementLoops.compactMap { finding($0.key, $0.evidence, loops, profile) }
         return outcome
     }
 
@@ -39,9 +40,11 @@ struct StatementLoopRule: Rule {
         return statement.isLimited || statement.conditions.places.contains { $0.isList || $0.slot.isColumn }
     }
 
-    private func finding(_ key: StatementSite, _ evidence: StatementLoopEvidence, _ profile: Profile) -> Finding? {
+    private func finding(
+        _ key: StatementSite, _ evidence: StatementLoopEvidence, _ loops: Set<StatementSite>, _ profile: Profile
+    ) -> Finding? {
         guard evidence.rows < Self.manyRows &* evidence.executions else { return nil }
-        let advice = StatementLoopAdvice(key, evidence)
+        let advice = StatementLoopAdvice(key, evidence, among: loops)
         // A statement without a table, such as SELECT ?, has no rows to read at once.
         guard advice.statement.table != nil, !advice.statement.isOfSQLite,
             !Self.readsParts(advice.statement, evidence)
@@ -89,6 +92,15 @@ struct StatementLoopRule: Rule {
                 "It saves fewer than \(count: UInt64(Self.manyTrips), "run"), and less than \(threshold: Significance.time)."
             )
         }
+        // Values that are not the rows of a statement can be those of different requests.
+        if evidence.origins.isEmpty,
+            finding.saving.time.low < Significance.time.value
+                || finding.saving.time.low < Significance.share.value * Double(profile.wallTime)
+        {
+            finding.downgrade(
+                "The values are not the rows of another statement, and the saving may be below "
+                    + "\(threshold: Significance.time) or \(threshold: Significance.share) of the run.")
+        }
         if let reservation = key.reservation { finding.reservations.append(reservation) }
         let wait = evidence.waiting / max(1, evidence.executions)
         // The rows of another statement are all there, however long the program takes for each.
@@ -128,6 +140,8 @@ extension StatementLoopRule {
                 "R27 ignores statements that read a table in parts: pages, lists of keys, and ranges that return several rows.",
                 "R27 ignores statements that return at least \(Phrase.count(Self.manyRows)) rows a run.",
                 "A finding is a note if it saves fewer than \(Self.manyTrips) runs and less than 2 ms.",
+                "A finding is a note if the runs do not process the rows of another statement, and the lower bound of the saving is "
+                    + "less than 2 ms or 1 % of the run.",
                 "A finding is a note if the program spends at least 5 ms elsewhere between two runs, unless the loop "
                     + "processes the rows of another statement.",
             ])

@@ -54,7 +54,7 @@ struct WaitAdvice {
     private var hasAsked: Bool { Significance.isMost(evidence.asked, of: evidence.durations.count) }
 
     /// Whether no transaction had the lock for as long as the waits took, so that there is nothing to shorten.
-    private var takesTurns: Bool {
+    var takesTurns: Bool {
         key.resource == .sqlite && !usesStore && !isForeign && evidence.longestHold > 0
             && evidence.longestHold < WaitRule.longWait.count && evidence.longest >= 2 * evidence.longestHold
     }

@@ -15,6 +15,10 @@ struct WaitRule: Rule {
     static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "minimum time of a single wait")
     static let share = Threshold("R13", "waitShare", 0.1, .share, "minimum share of a scope's time spent waiting")
 
+    /// The waits for SQLite's lock that are few, and their time in nanoseconds, short enough to happen now and then.
+    private static let fewWaits: UInt64 = 5
+    private static let shortWait = 50_000_000.0
+
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let waits = profile.waits.filter { Self.isNotable($0.evidence) }
@@ -71,13 +75,16 @@ struct WaitRule: Rule {
         let severity = Severity.of(Double(evidence.longest), warning: Self.longWait.value, error: 50_000_000)
         // Threads that wait at the same time cost the run no more than its own time.
         let blocked = Double(min(evidence.blockedTime, profile.knownWallTime ?? .max))
+        // The run need not have waited for the threads that waited for SQLite's lock.
+        let isCertain = usesStore || key.resource != .sqlite
+        let certain = isCertain ? blocked : Double(min(evidence.mainThreadTime, profile.knownWallTime ?? .max))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title,
             change: (advice.isImpatient ? nil : key.ownerSite) ?? key.site,
             // A wait that was given up lost its work.
             severity: evidence.failures > 0 ? max(severity, .error) : severity, fix: advice.fix, code: advice.code,
             // How far the owner's work can be shortened is unknown. Half is a reasonable lower bound.
-            saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)),
+            saving: Saving(time: Saving.Range(median: max(certain, blocked / 2), low: certain / 2, high: blocked)),
             confidence: .medium("how much shorter the owner's work can get is unknown"),
             signature: [id, "\(key.resource)", key.site?.function ?? "", key.ownerSite?.function ?? ""]
                 .joined(separator: "|"))
@@ -105,6 +112,14 @@ struct WaitRule: Rule {
             Claim(WaitDetector.self, line.key, balance: Double(line.evidence.blockedTime))
         }
         finding.hasFailures = evidence.failures > 0
+        if evidence.failures == 0, !usesStore, key.resource == .sqlite {
+            if advice.takesTurns {
+                finding.downgrade("No transaction holds the lock for long, so there is little to shorten.")
+            } else if evidence.durations.count < Self.fewWaits, longest < Self.shortWait {
+                finding.downgrade(
+                    "It is fewer than \(count: Self.fewWaits, "wait"), each shorter than \(duration: Self.shortWait).")
+            }
+        }
         weigh(&finding, evidence)
         return finding
     }
@@ -144,11 +159,14 @@ extension WaitRule {
                 + "connection write instead of several at a time.",
             saving:
                 "The saving is between half of the total wait time and all of it. How much the owner's work can be "
-                + "shortened is unknown, so the lower bound is an assumption.",
+                + "shortened is unknown, so the lower bound is an assumption. In a program without an object store, the run need not "
+                + "have waited for the threads that waited for SQLite's lock, so only the main thread's waits count for the lower bound.",
             guards: [
                 "If a context's queue also runs work outside the store, only the owner's time in the store counts. R13 "
                     + "ignores a wait if the owner spent less than a tenth of it in the store.",
                 "A Swift task that awaits a context blocks no thread, so its wait delays its own work alone.",
+                "In a program without an object store, waits for SQLite's lock are a note if no transaction had it for long, or if "
+                    + "there are fewer than \(Phrase.count(Self.fewWaits)) of less than \(Phrase.duration(Self.shortWait)).",
                 "The finding is a note if the waits took less than 1 % of the scopes' time and less than 2 ms.",
             ])
     }
