@@ -24,7 +24,8 @@ struct ExaminedStatementTests {
         for write in writes {
             var statement = TraceEvent.Statement()
             statement.statement = trace.define(.statement(StatementEntry(sql: write, file: file)))
-            (statement.type, statement.rows) = (.write, 10)
+            (statement.type, statement.rows) = (write.hasPrefix("CREATE") ? .schema : .write, 10)
+            statement.virtualMachineSteps = 30
             trace.event(.sql(statement), duration: 1_000_000, stack: stack)
         }
         return Profile(trace.closed())
@@ -211,6 +212,11 @@ struct ExaminedStatementTests {
         #expect(finding.explanation.last?.text == upkeep)
         let gain = 80_000_000 * (1 - 20.0 / 80_000)
         #expect(finding.saving.time.median == gain - 6_000_000)
+        // The index can be created when the table is filled.
+        let created = self.profile(writing: [
+            "CREATE TABLE IF NOT EXISTS main.book(title)", "INSERT INTO book(title) VALUES(?)",
+        ])
+        #expect(try #require(analysis(.change(change), created).findings.first).saving.time.median == gain)
         change.indexes[0].insertion = .init(without: 1000, with: 40_000)
         let dear = try #require(analysis(.change(change), profile).findings.first)
         #expect(dear.severity == .note && dear.saving.time.median == 0)

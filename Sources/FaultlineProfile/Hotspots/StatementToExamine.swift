@@ -59,6 +59,28 @@ extension Profile {
                     steps: group.counts.virtualMachineSteps, samples: samples[sql] ?? [])
             }
     }
+
+    /// The minimum share of the run and rows of a run whose columns are weighed, and the most statements.
+    private static let weighedShare = 0.05
+    private static let weighedRows: UInt64 = 20
+    private static let mostWeighed = 8
+
+    /// The statements outside any operation of an object store that take a large part of the run and return lists of rows; the
+    /// longest first.
+    package var statementsToWeigh: [StatementToExamine] {
+        let samples = Dictionary(statementSamples.map { ($0.key.sql, $0.evidence.texts) }) { one, _ in one }
+        let whole = Double(max(wallTime, totals.storeTime))
+        return statementHotspots.compactMap { sql, groups -> (time: UInt64, statement: StatementToExamine)? in
+            let group = groups.dropFirst().reduce(into: groups[0]) { $0.merge($1) }
+            guard group.key.statementType == .read, Double(group.totalTime) >= Self.weighedShare * whole,
+                group.counts.rows >= Self.weighedRows &* group.count
+            else { return nil }
+            let statement = StatementToExamine(
+                sql: sql, executions: group.count, rows: group.counts.rows, samples: samples[sql] ?? [])
+            return (group.totalTime, statement)
+        }
+        .ordered { ($0.time, $1.statement.sql) > ($1.time, $0.statement.sql) }.prefix(Self.mostWeighed).map(\.statement)
+    }
 }
 
 extension Profile {
@@ -82,8 +104,11 @@ extension Profile {
     /// The rows that statements outside any operation of an object store wrote to a table, and the nanoseconds they took, if an
     /// index on some columns has to follow.
     ///
+    /// The rows of a table that the program created do not count: its index can be created once the table is filled.
+    ///
     /// - Parameter columns: Columns or expressions. An `UPDATE` of others leaves the index as it is.
     package func writes(to table: String, indexedBy columns: [String]) -> (rows: UInt64, time: UInt64) {
+        guard !createdTables.contains(table.lowercased()) else { return (0, 0) }
         let names = Set(columns.flatMap { StatementText.tokens(of: $0).filter(\.isName).map { $0.text.lowercased() } })
         return statementHotspots.reduce((0, 0)) { sums, statement in
             guard statement.groups[0].key.statementType == .write,
@@ -94,11 +119,31 @@ extension Profile {
         }
     }
 
+    /// The minimum steps of SQLite's virtual machine to create a table; it takes a few to find that one exists.
+    private static let stepsOfCreation: UInt64 = 16
+
+    /// The tables that the program created, in lowercase.
+    private var createdTables: Set<String> {
+        Set(
+            hotspots.compactMap { group -> String? in
+                guard case .statement(let sql) = group.key.subject, group.key.kind == .sql,
+                    group.counts.virtualMachineSteps >= Self.stepsOfCreation &* group.count
+                else { return nil }
+                let tokens = StatementText.tokens(of: sql).prefix(12)
+                guard tokens.first?.isKeyword("CREATE") == true,
+                    let word = tokens.firstIndex(where: { $0.isKeyword("TABLE") })
+                else { return nil }
+                let hasCondition = word + 1 < tokens.endIndex && tokens[word + 1].isKeyword("IF")
+                return StatementText.name(at: word + (hasCondition ? 4 : 1), in: tokens)?.last?.lowercased()
+            })
+    }
+
     /// The tables to which statements outside any operation of an object store wrote, in lowercase.
     package var writtenTables: Set<String> {
         Set(
             statementHotspots.filter { $0.groups[0].key.statementType == .write }
-                .compactMap { StatementText.changed(by: $0.sql)?.lowercased() })
+                .compactMap { StatementText.changed(by: $0.sql)?.lowercased() }
+        ).subtracting(createdTables)
     }
 }
 

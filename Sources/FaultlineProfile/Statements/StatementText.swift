@@ -120,6 +120,12 @@ package struct StatementText: Sendable, Hashable {
         summary = "SELECT \(selected) " + Self.joined(Self.withoutTable(tokens[from...], only))
     }
 
+    /// The column of each selected item, or `nil` for an expression.
+    package var selectedColumns: [String?] {
+        let tokens = Self.tokens(of: selectionSQL)
+        return Self.split(tokens[...], Self.depths(of: tokens)).map { Self.column($0) }
+    }
+
     /// The text of a statement, or of the query whose rows it counts.
     package init(unwrapping sql: String) { self.init(Self.unwrapped(sql) ?? sql) }
 

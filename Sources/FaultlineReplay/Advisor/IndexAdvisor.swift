@@ -116,6 +116,17 @@ package final class IndexAdvisor {
         return examinations
     }
 
+    /// The columns that have most of the bytes of rows, by statement.
+    ///
+    /// A statement whose values are not known is missing.
+    package func widestColumns(of statements: [StatementToExamine]) -> [String: WideColumn] {
+        var found: [String: WideColumn] = [:]
+        for statement in statements where TrialClock.wall.now < deadline {
+            found[statement.sql] = try? StatementRuns(statement, on: self).widestColumn()
+        }
+        return found
+    }
+
     /// A change that serves a statement.
     private struct Change {
         var runs: StatementRuns

@@ -212,6 +212,31 @@ struct StatementRuns {
             mismatches: TypeMismatch.all(in: StatementSlots(statement.sql), advisor.schema))
     }
 
+    // MARK: - Columns
+
+    /// The most rows to look at for the bytes of their columns.
+    private static let weighedRows = 500
+
+    /// The column that has most of the bytes, if a row has many.
+    func widestColumn() throws -> WideColumn? {
+        let run = runs.runs[0], query = try PreparedQuery(run.text, on: base)
+        guard !query.writes else { return nil }
+        let found = try base.limitingQueries(to: advisor.longestRun) {
+            try query.bytes(run.values, rows: Self.weighedRows)
+        }
+        let all = found.columns.reduce(0) { $0 + $1.bytes }
+        guard let place = found.columns.indices.max(by: { found.columns[$0].bytes < found.columns[$1].bytes }),
+            found.rows > 0, found.columns.count > 1
+        else { return nil }
+        let column = found.columns[place]
+        let items = StatementText(statement.sql).selectedColumns
+        let name = items.count == found.columns.count ? items[place] ?? column.name : column.name
+        return WideColumn(
+            name: name, bytes: Double(column.bytes) / Double(found.rows),
+            share: Double(column.bytes) / Double(max(1, all)),
+            rows: found.rows)
+    }
+
     // MARK: - Choosing
 
     /// Indexes and statistics that serve the runs.

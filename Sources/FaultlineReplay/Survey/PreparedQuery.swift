@@ -44,6 +44,30 @@ final class PreparedQuery {
         return details
     }
 
+    /// The bytes of each column in the first rows, and the number of these rows.
+    ///
+    /// - Throws: ``ReplayError`` with SQLite's message.
+    func bytes(_ values: [StoredValue], rows most: Int) throws(ReplayError) -> (
+        columns: [(name: String, bytes: UInt64)], rows: UInt64
+    ) {
+        bind(values)
+        defer { sqlite3_reset(statement) }
+        var columns = (0..<sqlite3_column_count(statement)).map { column in
+            (name: sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "", bytes: UInt64(0))
+        }
+        var (rows, code) = (UInt64(0), SQLITE_DONE)
+        while rows < most {
+            code = sqlite3_step(statement)
+            guard code == SQLITE_ROW else { break }
+            rows += 1
+            for column in columns.indices {
+                columns[column].bytes += UInt64(sqlite3_column_bytes(statement, Int32(column)))
+            }
+        }
+        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw file.failure(sql) }
+        return (columns, rows)
+    }
+
     private func bind(_ values: [StoredValue]) {
         for (position, value) in values.enumerated() { sqlite3_bind_value(statement, Int32(position + 1), value.value) }
     }

@@ -20,7 +20,7 @@ package enum Rules {
             UnusedResultRule(), RepeatedFetchRule(), SortRule(knowing: examinations),
             UnusedPrefetchRule(), PreparationRule(), PlanRule(knowing: examinations),
             UnchangedWriteRule(), TraceQualityRule(), HeldObjectRule(), FailureRule(), StatementLoopRule(),
-            SmallTransactionRule(), RepeatedStatementRule(), UnreadColumnRule(),
+            SmallTransactionRule(), RepeatedStatementRule(), UnreadColumnRule(knowing: examinations),
             MigrationOnMainThreadRule(), NeedlessMappingRule(), OpenReadRule(),
         ]
     }

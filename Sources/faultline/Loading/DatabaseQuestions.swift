@@ -42,7 +42,7 @@ private struct DatabaseQuestions {
     /// - Throws: ``CommandFailure`` if the file that the user gave cannot be read or copied, or is not an SQLite file.
     func ask(_ profile: Profile) throws -> IndexExaminations {
         let statements = profile.statementsToExamine
-        guard !statements.isEmpty else { return IndexExaminations() }
+        guard !statements.isEmpty || !profile.statementsToWeigh.isEmpty else { return IndexExaminations() }
         if let store {
             do {
                 return try examine(profile, statements, on: store)
@@ -89,10 +89,12 @@ private struct DatabaseQuestions {
         Interruption.removeCopiesFirst()
         let advisor = try IndexAdvisor(
             path: path, attaching: attached(profile), setting: profile.planningSettings)
-        return ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
+        var examinations = ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
             advisor.examine(
                 statements, besides: profile.statementsToProtect, writing: profile.writtenTables
             ) { show?(UInt64($0), UInt64(statements.count)) }
         }
+        examinations.widestColumns = advisor.widestColumns(of: profile.statementsToWeigh)
+        return examinations
     }
 }

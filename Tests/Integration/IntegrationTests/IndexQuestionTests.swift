@@ -82,7 +82,7 @@ struct IndexQuestionTests {
                     [(n * 7919 % 5000, "2024") for n in range(60000)])
             for n in range(40): c.execute("SELECT id FROM logs.hit WHERE page = ? ORDER BY day", (n,)).fetchall()
             """)
-        #expect(report.contains("→ CREATE INDEX logs.hit_page ON hit(page)"), "\(report)")
+        #expect(report.contains("→ CREATE INDEX logs.hit_page"), "\(report)")
     }
 
     @Test(

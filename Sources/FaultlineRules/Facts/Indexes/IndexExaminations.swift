@@ -6,6 +6,8 @@ package struct IndexExaminations: Sendable {
     private var statements: [String: StatementExamination] = [:]
     /// The reason why SQLite could not be asked about any statement, as a sentence, or `nil` if it was asked.
     package var problem: String?
+    /// The column that has most of the bytes of a statement's rows, by statement.
+    package var widestColumns: [String: WideColumn] = [:]
 
     /// No examinations.
     package init() {}
@@ -38,6 +40,21 @@ package enum StatementExamination: Sendable, Hashable {
     case nothing(hasRecordedValues: Bool, mismatches: [TypeMismatch] = [])
     /// The reason why it could not be examined, as a sentence.
     case notExamined(String)
+}
+
+/// The column that has most of the bytes of a statement's rows, in the first rows on a copy of the database.
+package struct WideColumn: Sendable, Hashable {
+    package var name: String
+    /// The mean number of bytes in a row.
+    package var bytes: Double
+    /// The share of the rows' bytes, from 0 to 1.
+    package var share: Double
+    /// The number of rows.
+    package var rows: UInt64
+
+    package init(name: String, bytes: Double, share: Double, rows: UInt64) {
+        (self.name, self.bytes, self.share, self.rows) = (name, bytes, share, rows)
+    }
 }
 
 /// A column whose index SQLite cannot use, because it is compared with a column of another type.

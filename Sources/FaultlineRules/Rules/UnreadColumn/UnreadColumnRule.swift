@@ -14,11 +14,26 @@ struct UnreadColumnRule: Rule {
     /// The number of unread values that are worth more than a note.
     private static let manyValues = 5000.0
 
+    let examinations: IndexExaminations
+
+    init() { self.init(knowing: IndexExaminations()) }
+
+    /// - Parameter examinations: The bytes of columns on a copy of the database.
+    init(knowing examinations: IndexExaminations) { self.examinations = examinations }
+
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let runs = profile.columnReads.reduce(0) { $0 &+ $1.evidence.executions }
         if runs > 0 { outcome.examined = "the columns of \(count: runs, "statement")" }
         outcome.findings = profile.columnReads.compactMap { finding($0.key, $0.evidence) }
+        if !examinations.widestColumns.isEmpty {
+            let weighed = UInt64(examinations.widestColumns.count)
+            outcome.examined = [
+                outcome.examined, "the bytes of \(count: weighed, "statement") on a copy of the database",
+            ]
+            .compactMap { $0 }.joined(separator: ", ")
+        }
+        outcome.findings += wideColumns(profile)
         return outcome
     }
 
@@ -73,12 +88,16 @@ extension UnreadColumnRule {
             trigger:
                 "R30 reports statements of a program without an object store, recorded with --columns, that returned "
                 + "at least \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows from one line, if the program "
-                + "read none of their columns, or never read some of them.",
+                + "read none of their columns, or never read some of them. It also reports statements that return lists and take at "
+                + "least 5 % of the run, if one column has most of the bytes on a copy of the database: at least "
+                + "\(Phrase.count(UInt64(WideList.leastBytes))) a row.",
             evidence:
                 "The finding gives the runs, their rows and their time in SQLite, the columns that were read, and "
                 + "those that were not.",
             fix: "Select the columns that are read. If none is, count the rows in SQL, or ask whether one exists.",
-            saving: "No time is predicted, because the trace does not show what each column costs. verify measures it.",
+            saving:
+                "For a column that has most of the bytes, the saving is that share of the time. For others, no time is predicted, "
+                + "because the trace does not show what each column costs. verify measures it.",
             guards: [
                 "A driver that copies whole rows, such as Python's, reads all columns: R30 then finds nothing.",
                 "R30 ignores statements with more than 63 columns, aggregates, DISTINCT, UNION and WITH, and the statements of "

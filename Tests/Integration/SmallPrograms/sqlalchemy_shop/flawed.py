@@ -40,8 +40,8 @@ def totals(session):
     result = {}
     for customer in session.scalars(select(Customer).order_by(Customer.name)):  # finds R27
         total = 0
-        for order in customer.orders:
-            total += sum(line.price for line in order.lines)  # finds R27
+        for order in customer.orders:  # finds R27
+            total += sum(line.price for line in order.lines)
         result[customer.name] = total
     return result
 
