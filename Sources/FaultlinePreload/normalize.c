@@ -123,16 +123,23 @@ typedef struct word {
     size_t length;
 } word;
 
+// Whether two characters of words are the same but for their case.
+static inline bool is_same(char one, char other) { return ((one ^ other) & ~0x20) == 0; }
+
 static bool is_word(word found, const char *wanted) {
-    return strlen(wanted) == found.length && strncasecmp(found.text, wanted, found.length) == 0;
+    return strlen(wanted) == found.length && (found.length == 0 || is_same(*found.text, *wanted))
+        && strncasecmp(found.text, wanted, found.length) == 0;
 }
 
-// Words are separated by single spaces.
+// Words are separated by single spaces. Library functions would take longer than the comparison: most words differ in their
+// first letter.
 static bool is_one_of(word found, const char *words) {
-    for (const char *rest = words; *rest != 0; rest += strspn(rest, " ")) {
-        size_t length = strcspn(rest, " ");
-        if (length == found.length && strncasecmp(found.text, rest, length) == 0) { return true; }
-        rest += length;
+    for (const char *rest = words; *rest != 0;) {
+        size_t at = 0;
+        while (at < found.length && rest[at] > ' ' && is_same(rest[at], found.text[at])) { at++; }
+        if (at == found.length && at > 0 && rest[at] <= ' ') { return true; }
+        for (rest += at; *rest > ' ';) { rest++; }
+        while (*rest == ' ') { rest++; }
     }
     return false;
 }
@@ -311,7 +318,7 @@ static bool is_form(const statement *statement, size_t at, size_t end) {
     const char *literal = statement->sql + at;
     size_t length = end - at;
     bool follows = is_word(statement->before, ","), is_first = is_word(statement->before, "(");
-    if (*literal != '\'') { return follows && is_one_of(call, "substr substring round") && length <= 3; }
+    if (*literal != '\'') { return follows && length <= 3 && is_one_of(call, "substr substring round"); }
     if (is_first) { return is_word(call, "strftime") && preload_is_date_format(literal, length); }
     if (follows && is_one_of(call, "date time datetime julianday unixepoch strftime")) {
         return is_one_of((word){literal + 1, length - 2}, "auto julianday localtime subsec unixepoch utc");

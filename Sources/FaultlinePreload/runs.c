@@ -123,6 +123,8 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     const char *sql = copy->sql == NULL ? NULL : copy->sql(statement->handle);
     char text[PRELOAD_TEXT_MAXIMUM], json[2 * PRELOAD_TEXT_MAXIMUM + 4096];
     if (sql == NULL) { sql = ""; }
+    // The recorder measures the cost of new entries itself, and reading the text is a part that each preparation has.
+    uint64_t reading = fl_cost_begin(recorder);
     size_t raw = strlen(sql);
     preload_asking asking = {.copy = copy, .sql = sql, .length = raw};
     if (!copy->is_hidden && !preload_is_nested() && copy->db_handle != NULL) {
@@ -137,6 +139,7 @@ static void describe(fl_recorder *recorder, const preload_copy *copy, preload_st
     statement->changes_rows = has_type(statement, "write");
     statement->can_write = !statement->is_read_only || has_type(statement, "transaction");
     const char *path = preload_find_file(copy, statement);
+    if (reading != 0) { fl_cost_end(recorder, reading); }
     bool has_columns = preload_observes_columns() && !copy->is_hidden && copy->column_count != NULL
         && copy->column_name != NULL;
     statement->columns = has_columns ? (uint32_t)copy->column_count(statement->handle) : 0;

@@ -27,4 +27,16 @@ package enum StorePath {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
     }
+
+    /// The pages of a database file and the bytes of one, or `nil` if it is no such file.
+    ///
+    /// See https://www.sqlite.org/fileformat2.html#page_size.
+    package static func pages(of path: String) -> (count: UInt64, size: UInt64)? {
+        guard let path = try? resolved(path), let file = FileHandle(forReadingAtPath: path),
+            let header = try? file.read(upToCount: 18), header.count == 18, header.starts(with: "SQLite format 3".utf8)
+        else { return nil }
+        let stored = UInt64(header[16]) << 8 | UInt64(header[17])
+        let size = stored == 1 ? 65536 : stored
+        return size == 0 ? nil : (self.size(of: path) / size, size)
+    }
 }

@@ -370,6 +370,28 @@ struct IndexAdvisorTests {
                     ]))
     }
 
+    @Test("The column with most of the bytes of a list is found, under its own name")
+    func widestColumn() throws {
+        let path = try Self.database([
+            "CREATE TABLE cover(id INTEGER PRIMARY KEY, title TEXT, image BLOB)",
+            "INSERT INTO cover(title, image) SELECT 'title', zeroblob(9000) FROM book LIMIT 50",
+        ])
+        let advisor = try IndexAdvisor(path: path)
+        func column(_ sql: String) -> WideColumn? {
+            let statement = StatementToExamine(sql: sql, executions: 1, rows: 50)
+            return advisor.widestColumns(of: [statement])[sql]
+        }
+        let all = WideColumn(name: "image", bytes: 9000, share: 9000 / 9006, rows: 40)
+        let listed = try #require(column("SELECT c.id AS a, c.title AS b, c.image AS d FROM cover c WHERE c.id > 10"))
+        #expect(listed.name == all.name && listed.bytes == all.bytes && listed.rows == all.rows && listed.share > 0.99)
+        #expect(column("SELECT * FROM cover")?.rows == 50)
+        #expect(column("SELECT image FROM cover") == nil)
+        #expect(column("DELETE FROM cover") == nil)
+        let pages = try #require(StorePath.pages(of: path))
+        #expect(pages.size == 4096 && pages.count > 100)
+        #expect(StorePath.pages(of: path + ".no") == nil)
+    }
+
     @Test("A setting of the program holds on the copy")
     func settings() throws {
         let sql = "SELECT count(*) FROM shelf s JOIN book b ON b.author = s.author"

@@ -12,13 +12,13 @@ struct ExaminedStatementTests {
 
     private func profile(
         _ sql: String = sql, file: String? = "/srv/shop.sqlite", attached: [String: String]? = nil, times: Int = 4,
-        duration: UInt64 = 20_000_000, writing writes: [String] = []
+        duration: UInt64 = 20_000_000, writing writes: [String] = [], reads: UInt32 = 0
     ) -> Profile {
         var trace = TraceBuilder()
         var statement = TraceEvent.Statement()
         statement.statement = trace.define(.statement(StatementEntry(sql: sql, file: file, attached: attached)))
         (statement.type, statement.rows, statement.fullScanSteps) = (.read, 1, 9_999)
-        (statement.virtualMachineSteps, statement.sorts) = (40_000, 1)
+        (statement.virtualMachineSteps, statement.sorts, statement.fileReads) = (40_000, 1, reads)
         let stack = trace.stack(12)
         for _ in 0..<times { trace.event(.sql(statement), duration: duration, stack: stack) }
         for write in writes {
@@ -178,6 +178,33 @@ struct ExaminedStatementTests {
         #expect(
             stored.databases(attachedTo: "/srv/shop.sqlite") == ["old logs": "/srv/old logs/a.sqlite", "b": "/b"])
         #expect(stored.databases(attachedTo: "/srv/other.sqlite").isEmpty)
+    }
+
+    @Test func `A column with most of the bytes of a list is a finding in the mapper's words`() throws {
+        var examinations = IndexExaminations()
+        func findings(bytes: Double, share: Double) -> [Finding] {
+            examinations.widestColumns[Self.sql] = WideColumn(name: "cover", bytes: bytes, share: share, rows: 500)
+            return Analysis(profile(), rules: [UnreadColumnRule(knowing: examinations)]).findings
+        }
+        let finding = try #require(findings(bytes: 120_000, share: 0.95).first)
+        #expect(finding.rule == "R30" && finding.severity == .warning)
+        #expect(finding.title.text == "Leave cover out of lists of book that do not show it")
+        #expect(finding.explanation.first?.text.hasSuffix("cover has 117 KiB on average, 95 % of a row.") == true)
+        #expect(finding.saving.time.median == 80_000_000 * 0.95)
+        #expect(findings(bytes: 4000, share: 0.95).isEmpty && findings(bytes: 120_000, share: 0.7).isEmpty)
+    }
+
+    @Test func `Pages that are read again and again tell of a small cache`() throws {
+        var examinations = IndexExaminations()
+        func cause(pages: UInt64) throws -> String? {
+            examinations.pages = (pages, 4096)
+            let work = Analysis(profile(reads: 30_000), knowing: examinations).unexplained.first
+            return try #require(work).explanation.last?.text
+        }
+        let advice =
+            "Enlarge the cache of the connection, if the memory is there: PRAGMA cache_size = -32768 holds 32.0 MiB."
+        #expect(try cause(pages: 6000) == advice)
+        #expect(try cause(pages: 25_000)?.contains("cache_size") == false)
     }
 
     @Test func `Settings of the program's connections that change plans are known`() {

@@ -14,6 +14,8 @@ enum KnownCause {
     case manyRows(UInt64)
     /// Rows are written to many different pages.
     case scatteredWrites(reads: UInt64, rows: UInt64)
+    /// Pages are read from the file again and again.
+    case smallCache(pages: UInt64, size: UInt64)
     /// The whole file is rewritten, checked or read for statistics.
     case wholeFile(String)
 
@@ -27,8 +29,20 @@ enum KnownCause {
 
     /// The cause of a statement's time, or `nil` if none is known.
     ///
-    /// - Parameter refreshes: The runs with the same values as the one before, between which a table of the statement was written.
-    init?(_ sql: String, _ group: EventGroup, refreshes: UInt64) {
+    /// The minimum reads from the file for each of its pages, and in all, of a cache that is too small.
+    private static let readsPerPage: UInt64 = 5
+    private static let manyReads: UInt64 = 20_000
+
+    /// Whether SQLite read the pages of the file again and again.
+    static func readsAgain(_ group: EventGroup, _ examinations: IndexExaminations) -> Bool {
+        guard let pages = examinations.pages?.count, group.key.kind == .sql else { return false }
+        return group.counts.fileReads >= max(manyReads, readsPerPage &* pages)
+    }
+
+    /// - Parameters:
+    ///   - refreshes: The runs with the same values as the one before, between which a table of the statement was written.
+    ///   - examinations: With the pages of the database.
+    init?(_ sql: String, _ group: EventGroup, refreshes: UInt64, _ examinations: IndexExaminations = .init()) {
         let tokens = StatementText.tokens(of: sql)
         guard let first = tokens.first?.text.uppercased() else { return nil }
         let (counts, runs) = (group.counts, max(1, group.count))
@@ -36,6 +50,8 @@ enum KnownCause {
             self = .wholeFile(first)
         } else if first == "PRAGMA", let check = tokens.first(where: Self.isCheck) {
             self = .wholeFile(check.text)
+        } else if let pages = examinations.pages, Self.readsAgain(group, examinations) {
+            self = .smallCache(pages: pages.count, size: pages.size)
         } else if Self.sortsRandomly(tokens) {
             self = .randomOrder
         } else if refreshes >= Self.leastRefreshes, refreshes &* 2 >= group.count {
@@ -51,6 +67,13 @@ enum KnownCause {
         } else {
             return nil
         }
+    }
+
+    /// A power of two of KiB that holds all pages, at most 256 MiB.
+    private static func kibibytes(_ pages: UInt64, _ size: UInt64) -> UInt64 {
+        var all: UInt64 = 1024
+        while all < 262_144, all &* 1024 < pages &* size { all *= 2 }
+        return all
     }
 
     private static func isCheck(_ token: StatementText.Token) -> Bool {
@@ -103,8 +126,16 @@ enum KnownCause {
             [
                 "SQLite read \(count: reads, "page") of the file to write \(rows: rows), because each row goes to another place in "
                     + "the table or in an index.",
-                "Use keys that grow, such as \(code: "INTEGER PRIMARY KEY") or time-ordered UUIDs, or write the rows in the order of "
-                    + "their keys.",
+                "Use keys that grow, such as \(code: "INTEGER PRIMARY KEY") or time-ordered UUIDs, write the rows in the order of "
+                    + "their keys, or drop indexes that no statement uses: \(code: "faultline inspect") lists them.",
+            ]
+        case .smallCache(let pages, let size):
+            [
+                "The database has \(count: pages, "page"), so SQLite read them again and again: its cache holds too few of those that "
+                    + "the statement visits.",
+                "Enlarge the cache of the connection, if the memory is there: "
+                    + "\(code: "PRAGMA cache_size = -\(Self.kibibytes(pages, size))") holds "
+                    + "\(size: Double(Self.kibibytes(pages, size)) * 1024).",
             ]
         case .wholeFile("VACUUM"):
             [

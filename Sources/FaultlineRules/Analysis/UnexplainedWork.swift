@@ -48,7 +48,8 @@ extension UnexplainedWork {
         let (causes, frequency) = (causes.map(\.basis), frequency.map(\.basis))
         let open = profile.hotspots.filter { group in
             !causes.contains { $0.contains(group.key) }
-                && (group.takesManySteps || !frequency.contains { $0.contains(group.key) })
+                && (group.takesManySteps || KnownCause.readsAgain(group, examinations)
+                    || !frequency.contains { $0.contains(group.key) })
         }
         return Dictionary(grouping: open) { Operation(kind: $0.key.kind, subject: $0.key.subject) }.values
             .compactMap { UnexplainedWork($0, profile, examinations) }
@@ -152,7 +153,7 @@ extension UnexplainedWork {
         _ group: EventGroup, _ scans: Set<String>, _ refreshes: UInt64, _ examinations: IndexExaminations
     ) -> [Wording] {
         guard case .statement(let sql) = group.key.subject else { return [] }
-        if let cause = KnownCause(sql, group, refreshes: refreshes) { return cause.sentences }
+        if let cause = KnownCause(sql, group, refreshes: refreshes, examinations) { return cause.sentences }
         switch examinations[sql] {
         case .nothing(_, let mismatches) where !mismatches.isEmpty: return mismatches.map(\.sentence)
         case .nothing(let hasRecordedValues, _):

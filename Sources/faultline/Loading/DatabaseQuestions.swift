@@ -41,6 +41,12 @@ private struct DatabaseQuestions {
     ///
     /// - Throws: ``CommandFailure`` if the file that the user gave cannot be read or copied, or is not an SQLite file.
     func ask(_ profile: Profile) throws -> IndexExaminations {
+        var examinations = try examinations(of: profile)
+        examinations.pages = (store ?? profile.mainDatabase).flatMap { StorePath.pages(of: $0) }
+        return examinations
+    }
+
+    private func examinations(of profile: Profile) throws -> IndexExaminations {
         let statements = profile.statementsToExamine
         guard !statements.isEmpty || !profile.statementsToWeigh.isEmpty else { return IndexExaminations() }
         if let store {
