@@ -392,6 +392,15 @@ struct IndexAdvisorTests {
         #expect(StorePath.pages(of: path + ".no") == nil)
     }
 
+    @Test("The full-text tables of other tables are known")
+    func fullTextTables() throws {
+        let path = try Self.database([
+            "CREATE VIRTUAL TABLE Found USING fts5(note, content='book', content_rowid='id')",
+            "CREATE VIRTUAL TABLE alone USING fts5(note)",
+        ])
+        #expect(try IndexAdvisor(path: path).examine([]).fullTextTables == ["book": "Found"])
+    }
+
     @Test("A setting of the program holds on the copy")
     func settings() throws {
         let sql = "SELECT count(*) FROM shelf s JOIN book b ON b.author = s.author"

@@ -49,6 +49,26 @@ struct StatementSearchTests {
         #expect(finding.change?.description == "Scroll.swift:12")
     }
 
+    @Test func `A full-text table that the database has is used`() throws {
+        var examinations = IndexExaminations()
+        examinations.fullTextTables = ["book": "book_fts"]
+        let finding = try #require(findings(rule: TextSearchRule(knowing: examinations)).first)
+        #expect(finding.title.text == "Search book with its full-text table book_fts, not with LIKE")
+        #expect(
+            finding.code == [
+                "SELECT … FROM book WHERE rowid IN (SELECT rowid FROM book_fts WHERE book_fts MATCH ?)"
+            ])
+        #expect(finding.alternatives.count == 1)
+    }
+
+    @Test func `An index serves no pattern that the statement joins`() throws {
+        let finding = try #require(findings("SELECT title FROM book WHERE title LIKE ? || '%'").first)
+        let advice =
+            "If the patterns begin with plain text, pass each as one value, not as parts joined by ||, so that an index serves it: "
+            + "CREATE INDEX book_title_nocase ON book(title COLLATE NOCASE)."
+        #expect(finding.alternatives.last?.text == advice)
+    }
+
     @Test func `A search in several columns gets one full-text index`() throws {
         let sql = "SELECT title FROM note WHERE title LIKE ? OR body LIKE ?"
         let finding = try #require(findings(sql, plan: "SCAN note").first)

@@ -163,6 +163,15 @@ package struct StatementText: Sendable, Hashable {
     /// The table whose rows a statement changes, or `nil` if that is not known.
     package static func changed(by sql: String) -> String? { table(changedBy: tokens(of: sql)) }
 
+    /// Whether a pattern of `LIKE` or `GLOB` is made of parts that the statement joins.
+    package static func composesPattern(_ sql: String) -> Bool {
+        let tokens = tokens(of: sql)
+        return tokens.indices.dropLast(2).contains { index in
+            (tokens[index].isKeyword("LIKE") || tokens[index].isKeyword("GLOB"))
+                && tokens[(index + 1)...].prefix(3).contains { $0.text == "||" }
+        }
+    }
+
     /// The columns that an `UPDATE` sets, in lowercase, or `nil` if the statement is none.
     package static func columns(updatedBy sql: String) -> Set<String>? {
         let tokens = tokens(of: sql), depths = depths(of: tokens)

@@ -131,6 +131,23 @@ struct AdvisedSchema {
         return statements.filter { !$0.isEmpty }
     }
 
+    /// The full-text tables with external content, by the tables that have it, in lowercase
+    /// (https://sqlite.org/fts5.html#external_content_tables).
+    var fullTextTables: [String: String] {
+        var found: [String: String] = [:]
+        for table in tables where table.isVirtual {
+            let tokens = StatementText.tokens(of: table.sql)
+            guard tokens.contains(where: { $0.isKeyword("FTS5") || $0.isKeyword("FTS4") }),
+                let place = tokens.indices.dropLast(2).first(where: {
+                    tokens[$0].isKeyword("CONTENT") && tokens[$0 + 1].text == "="
+                })
+            else { continue }
+            let content = tokens[place + 2].text.trimmingCharacters(in: CharacterSet(charactersIn: "'\"`"))
+            if !content.isEmpty { found[content.lowercased()] = table.name }
+        }
+        return found
+    }
+
     /// The name of a table or index in SQL, with that of its database.
     static func qualified(_ name: String, in database: String) -> String {
         "\(DatabaseFile.quoted(database)).\(DatabaseFile.quoted(name))"

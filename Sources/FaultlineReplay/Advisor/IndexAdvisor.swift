@@ -84,6 +84,7 @@ package final class IndexAdvisor {
         writing written: Set<String> = [], progress: (Int) -> Void = { _ in }
     ) -> IndexExaminations {
         var examinations = IndexExaminations()
+        examinations.fullTextTables = schema.fullTextTables
         var changes: [Change] = []
         var examined: [StatementRuns] = []
         for (number, statement) in statements.enumerated() {

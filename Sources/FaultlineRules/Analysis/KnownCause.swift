@@ -77,7 +77,7 @@ enum KnownCause {
     }
 
     private static func isCheck(_ token: StatementText.Token) -> Bool {
-        ["INTEGRITY_CHECK", "QUICK_CHECK"].contains(token.text.uppercased())
+        ["INTEGRITY_CHECK", "QUICK_CHECK", "WAL_CHECKPOINT"].contains(token.text.uppercased())
     }
 
     private static func sortsRandomly(_ tokens: [StatementText.Token]) -> Bool {
@@ -151,6 +151,11 @@ enum KnownCause {
             [
                 "\(code: "ANALYZE") reads every index.",
                 "Run it when much of the data has changed, and not at every start: \(code: "PRAGMA optimize") decides that.",
+            ]
+        case .wholeFile(let word) where word.uppercased() == "WAL_CHECKPOINT":
+            [
+                "A checkpoint copies the write-ahead log into the database, and waits for the disk.",
+                "SQLite runs one by itself whenever the log has 1,000 pages (\(code: "PRAGMA wal_autocheckpoint")): leave it to that.",
             ]
         case .wholeFile(let word):
             [

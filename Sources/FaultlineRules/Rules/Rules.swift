@@ -15,7 +15,8 @@ package enum Rules {
         [
             PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(),
             MissingIndexRule(knowing: examinations),
-            PredicateOrderRule(), TextSearchRule(), LargeValueRule(), SaveSizeRule(), RefaultRule(),
+            PredicateOrderRule(), TextSearchRule(knowing: examinations), LargeValueRule(), SaveSizeRule(),
+            RefaultRule(),
             MainThreadRule(), WaitRule(), UnboundedFetchRule(), SparseTableRule(), FoldedEntityRule(),
             UnusedResultRule(), RepeatedFetchRule(), SortRule(knowing: examinations),
             UnusedPrefetchRule(), PreparationRule(), PlanRule(knowing: examinations),

@@ -6,6 +6,8 @@ package struct IndexExaminations: Sendable {
     private var statements: [String: StatementExamination] = [:]
     /// The reason why SQLite could not be asked about any statement, as a sentence, or `nil` if it was asked.
     package var problem: String?
+    /// The full-text tables of the database, by the tables whose texts they index, both in lowercase.
+    package var fullTextTables: [String: String] = [:]
     /// The pages of the program's database, and the bytes of one, or `nil` if its file is not at hand.
     package var pages: (count: UInt64, size: UInt64)?
     /// The column that has most of the bytes of a statement's rows, by statement.

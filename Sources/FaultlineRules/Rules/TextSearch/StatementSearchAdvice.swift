@@ -8,6 +8,10 @@ struct StatementSearchAdvice {
     let table: String
     let search: StatementText.Search
     let evidence: StatementScanEvidence
+    /// The full-text table that the database has for the table, or `nil`.
+    var existing: String?
+    /// Whether the statement makes the pattern of parts, as in `LIKE ? || '%'`, which no index serves.
+    var hasComposedPattern = false
 
     /// The columns of the table that the statement searches.
     private var columns: [String] {
@@ -22,13 +26,23 @@ struct StatementSearchAdvice {
     }
 
     var title: Wording {
-        columns.count > 1
+        if let existing {
+            return
+                "Search \(entity: table) with its full-text table \(entity: existing), not with \(code: search.operation)"
+        }
+        return columns.count > 1
             ? "Search \(entity: table)(\(Wording.properties(columns))) with a full-text index, not with \(code: search.operation)"
             : "Search \(entity: table).\(property: search.column) with a full-text index, not with \(code: search.operation)"
     }
 
     var fix: Wording {
-        "SQLite's full-text tables (FTS5) have an index of words or, with the tokenizer \(code: "trigram"), of every three "
+        if existing != nil {
+            return
+                "\(code: "MATCH") finds whole words and, with a star, their beginnings. To find other parts of words, the full-text "
+                + "table needs the tokenizer \(code: "trigram")."
+        }
+        return
+            "SQLite's full-text tables (FTS5) have an index of words or, with the tokenizer \(code: "trigram"), of every three "
             + "characters, which also finds parts of words. Triggers keep such a table up to date; SQLite's page about "
             + "external content has them (https://sqlite.org/fts5.html)."
             + (isReserved
@@ -49,6 +63,10 @@ struct StatementSearchAdvice {
 
     /// Statements that create an index of every three characters, and search with it.
     var code: [String] {
+        if let existing {
+            let name = StatementText.quoted(existing)
+            return ["SELECT … FROM \(searched) WHERE rowid IN (SELECT rowid FROM \(name) WHERE \(name) MATCH ?)"]
+        }
         if isReserved { return [] }
         let creation = [
             "CREATE VIRTUAL TABLE \(index) USING fts5(\(columns.map(StatementText.quoted).joined(separator: ", ")), content = \(searched), tokenize = 'trigram')",
@@ -90,9 +108,12 @@ struct StatementSearchAdvice {
             : [
                 "A table WITHOUT ROWID needs a full-text table that keeps a copy of the texts: leave out \(code: "content")."
             ]
-        return django + copy + [
-            "If the patterns begin with plain text, an index serves them: "
-                + "\(code: "CREATE INDEX \(name) ON \(searched)(\(column)\(collation))")."
+        let creation: Wording = "\(code: "CREATE INDEX \(name) ON \(searched)(\(column)\(collation))")."
+        return (existing == nil ? django + copy : []) + [
+            hasComposedPattern
+                ? "If the patterns begin with plain text, pass each as one value, not as parts joined by \(code: "||"), so that an index "
+                    + "serves it: " + creation
+                : "If the patterns begin with plain text, an index serves them: " + creation
         ]
     }
 

@@ -21,6 +21,13 @@ struct TextSearchRule: Rule {
     static let stepsPerCandidate = 6.0
     static let stepsPerRow: UInt64 = 2
 
+    let examinations: IndexExaminations
+
+    init() { self.init(knowing: IndexExaminations()) }
+
+    /// - Parameter examinations: With the full-text tables of the database.
+    init(knowing examinations: IndexExaminations) { self.examinations = examinations }
+
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
@@ -217,7 +224,10 @@ extension TextSearchRule {
         guard let table = text.table, let search = text.search, text.comparedColumn == nil, !text.isOfSQLite,
             evidence.mayScan(table, of: text)
         else { return nil }
-        let advice = StatementSearchAdvice(text: text, table: table, search: search, evidence: evidence)
+        let advice = StatementSearchAdvice(
+            text: text, table: table, search: search, evidence: evidence,
+            existing: examinations.fullTextTables[table.lowercased()],
+            hasComposedPattern: StatementText.composesPattern(key.sql))
         let saved = evidence.timeWithoutScan
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
