@@ -34,9 +34,12 @@ enum KnownCause {
     private static let manyReads: UInt64 = 20_000
 
     /// Whether SQLite read the pages of the file again and again.
+    ///
+    /// A scan reads all pages of a table in each run.
     static func readsAgain(_ group: EventGroup, _ examinations: IndexExaminations) -> Bool {
         guard let pages = examinations.pages?.count, group.key.kind == .sql else { return false }
-        return group.counts.fileReads >= max(manyReads, readsPerPage &* pages)
+        let visits = group.counts.fullScanSteps > 0 ? group.count : 1
+        return group.counts.fileReads >= max(manyReads, readsPerPage &* pages &* visits)
     }
 
     /// - Parameters:
@@ -50,8 +53,6 @@ enum KnownCause {
             self = .wholeFile(first)
         } else if first == "PRAGMA", let check = tokens.first(where: Self.isCheck) {
             self = .wholeFile(check.text)
-        } else if let pages = examinations.pages, Self.readsAgain(group, examinations) {
-            self = .smallCache(pages: pages.count, size: pages.size)
         } else if Self.sortsRandomly(tokens) {
             self = .randomOrder
         } else if refreshes >= Self.leastRefreshes, refreshes &* 2 >= group.count {
@@ -64,6 +65,8 @@ enum KnownCause {
             Double(counts.fileReads) >= Self.readsPerRow * Double(counts.rows), counts.fullScanSteps == 0
         {
             self = .scatteredWrites(reads: counts.fileReads, rows: counts.rows)
+        } else if let pages = examinations.pages, Self.readsAgain(group, examinations) {
+            self = .smallCache(pages: pages.count, size: pages.size)
         } else {
             return nil
         }

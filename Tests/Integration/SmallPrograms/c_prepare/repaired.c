@@ -17,7 +17,7 @@ static void create(sqlite3 *database) {
     run(database, "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT NOT NULL)");
     run(database, "CREATE TABLE street (person_id INTEGER PRIMARY KEY, name TEXT NOT NULL, house INTEGER NOT NULL)");
     run(database,
-        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
         " INSERT INTO person SELECT i, 'Person ' || i, 'City ' || (i % 30) FROM n");
     run(database, "INSERT INTO street SELECT id, 'Street ' || (id % 70), id % 90 + 1 FROM person");
     run(database, "COMMIT");

@@ -36,12 +36,12 @@ def create():
     with transaction.atomic():
         User.objects.bulk_create(User(pk=i, name=f"User {i}") for i in range(1, 101))
         Event.objects.bulk_create(
-            Event(user_id=i % 60 + 1, device=f"device{i % 900}", happened=i * 7919 % 100003) for i in range(5000)
+            Event(user_id=i % 60 + 1, device=f"device{i % 900}", happened=i * 7919 % 100003) for i in range(20000)
         )
 
 
-def newest():
-    return list(Event.objects.order_by("-happened")[:20])
+def newest(limit):
+    return list(Event.objects.order_by("-happened")[:limit])
 
 
 def of_device(device):
@@ -54,7 +54,7 @@ def active_users():
 
 
 create()
-for _ in range(3):
-    print([event.happened for event in newest()][:3])
-print([of_device(f"device{number}") for number in range(3, 900, 30)])
+for limit in range(20, 32):
+    print([event.happened for event in newest(limit)][:3])
+print([of_device(f"device{number}") for number in (3, 77, 512, 700)])
 print(len(active_users()))
