@@ -70,7 +70,8 @@ struct PrefetchRuleTests {
 
     /// Findings for a screen on which every item's to-many relationship fires, and its members if `reading` is true.
     private func members(
-        reading: Bool = false, fetching: Bool = false, elsewhere: Bool = false, tellingUse: Bool = true
+        reading: Bool = false, walking: Bool = false, fetching: Bool = false, elsewhere: Bool = false,
+        tellingUse: Bool = true
     ) -> [Finding] {
         var groceries = Groceries()
         let owner = groceries.item
@@ -88,6 +89,14 @@ struct PrefetchRuleTests {
                 groceries.fault(object + 1, of: fetch) { fault in
                     (fault.type, fault.entity, fault.filled) = (.toMany, owner, 3)
                     (fault.relationshipEntity, fault.relationship) = (owner, name)
+                }
+                if walking {
+                    let (tag, shops) = (
+                        groceries.trace.entity("Tag", []), groceries.trace.define(.name(NameEntry(name: "shops")))
+                    )
+                    groceries.fault(object + 2001, of: fetch, source: .rowCache) { fault in
+                        (fault.type, fault.relationshipEntity, fault.relationship) = (.toMany, tag, shops)
+                    }
                 }
                 guard reading else { continue }
                 groceries.fault(object + 1001, of: fetch, source: .rowCache) { fault in
@@ -121,6 +130,8 @@ struct PrefetchRuleTests {
     @Test func `R01 advises a prefetch for members that are read, or may have been`() {
         let title = ["Prefetch \"tags\" with the fetch of Item"]
         #expect(members(reading: true).map(\.title.text) == title)
+        // Walking on from a member needs the member.
+        #expect(members(walking: true).map(\.title.text) == title)
         #expect(members(fetching: true).map(\.title.text) == title)
         #expect(members(tellingUse: false).map(\.title.text) == title)
     }
@@ -236,8 +247,9 @@ struct PrefetchRuleTests {
         #expect(durations.map { Speeds.number(of: $0) } == [0, 3, 8, 9, 11, 12, 39, 40, 255])
     }
 
-    @Test func `A fetch of one row is not reported`() {
-        #expect(findings(screen(rows: 1, faults: 20)).isEmpty)
+    @Test func `A relationship of a single object is not reported, but those of the objects it leads to are`() {
+        #expect(findings(screen(rows: 1, faults: 1)).isEmpty)
+        #expect(findings(screen(rows: 1, faults: 20)).map(\.title.text) == ["Prefetch \"list\" with the fetch of Item"])
     }
 
     @Test func `Five trips are reported, and four are not`() {

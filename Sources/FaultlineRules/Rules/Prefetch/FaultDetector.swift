@@ -93,7 +93,8 @@ struct FaultDetector: EvidenceDetector {
                 continue
             }
             let maximumAtOneSite = faults.evidence.places.values.map(\.trips).max() ?? 0
-            guard fetch.rows >= 2, faults.objects.count >= Self.threshold.count,
+            // The objects of a fetch of one row are those that a relationship of its object leads to.
+            guard faults.objects.count >= Self.threshold.count,
                 maximumAtOneSite >= Self.threshold.count, !context.isSetup(fetch.scope)
             else { continue }
             add(faults, key, fetch, in: &context, tables)
