@@ -74,6 +74,41 @@ struct FetchLoopRuleTests {
             ])
     }
 
+    @Test func `Members of a to-many relationship are compared with all objects, and the first of each is prefetched`()
+        throws
+    {
+        let any = ShapeEntry.Term(keyPath: "playlists", operation: "ANY ==", operand: "object")
+        let all = try #require(loop([any]).first)
+        #expect(
+            all.code == [
+                #"request.predicate = try FetchPredicate(format: "ANY playlists IN %@", objects)"#,
+                "let found = try context.fetch(request)",
+            ])
+        // The trace has no relationship from the other entity.
+        #expect(loop([any], isLimited: true, rows: 1, sort: ["title"]) { $0.limit = 1 }.isEmpty)
+        var music = Music()
+        _ = music.trace.define(
+            .entity(
+                EntityEntry(
+                    name: "Clip",
+                    properties: [.init(name: "playlists", type: "toMany", destination: "Playlist")])))
+        _ = music.trace.define(
+            .entity(
+                EntityEntry(
+                    name: "Playlist", properties: [.init(name: "clips", type: "toMany", destination: "Clip")])))
+        let shape = music.trace.define(
+            .shape(
+                ShapeEntry(
+                    entity: "Clip", predicate: "ANY playlists == ?", sort: ["title"], isLimited: true, terms: [any])))
+        music.scoped(.screen) { music in
+            for number in 1...20 as ClosedRange<UInt64> {
+                _ = music.fetch(shape, rows: 1) { ($0.operands, $0.parameters, $0.limit) = ([number], number, 1) }
+            }
+        }
+        let first = try #require(findings(music).first)
+        #expect(first.title.text == "Prefetch \"clips\" with the fetch of Playlist, and take the first of each")
+    }
+
     @Test func `The advised code differs for values, object IDs and key paths`() throws {
         let values = try #require(loop([Self.byTitle]).first)
         #expect(values.code.first == #"request.predicate = .isIn("title", values)"#)

@@ -12,7 +12,9 @@ struct FetchLoopAdvice {
     private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
 
     /// Whether the rows of the joint fetch must be grouped by the values they were fetched for.
-    var groupsRowsByValue: Bool { term != nil && !isSelf }
+    ///
+    /// A row belongs to several members of a to-many relationship.
+    var groupsRowsByValue: Bool { term.map { !isSelf && !$0.operation.hasPrefix("ANY ") } ?? false }
 
     /// The compared property, such as `Track.album`, or the entity if the object itself is compared.
     var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }
@@ -51,7 +53,7 @@ struct FetchLoopAdvice {
             ]
         }
         let fetch = predicate + ["let found = try context.fetch(request)"]
-        guard !isSelf else { return fetch }
+        guard groupsRowsByValue else { return fetch }
         let way = term.keyPath.split(separator: ".").joined(separator: "?.")
         return fetch + ["let groups = Dictionary(grouping: found) { $0.\(way) }"]
     }

@@ -63,6 +63,9 @@ struct FetchLoopRule: Rule {
         var found: Finding?
         switch FetchLoopKind(key, fetch) {
         case .rows: found = rows(key, evidence, profile, costs)
+        // Rows cannot be grouped by a to-many relationship.
+        case .groups where key.comparesMembers: found = nil
+        case .first where key.comparesMembers: found = members(key, evidence, profile, costs)
         case .groups(let aggregate): found = grouped(key, evidence, aggregate, profile, costs)
         case .first: found = firstRows(key, evidence, profile, costs)
         case nil: found = nil
@@ -70,6 +73,42 @@ struct FetchLoopRule: Rule {
         guard var finding = found else { return nil }
         finding.claims = [Claim.loads(key.fetch, profile)]
         Self.addUnsaved(fetch, to: &finding)
+        return finding
+    }
+
+    /// The to-many relationship from one entity to another, or `nil` if there are none or several.
+    private static func onlyRelationship(from owner: String, to entity: String, _ profile: Profile) -> String? {
+        let tree = profile.tree(of: entity)
+        let found = profile.entity(owner)?.properties.filter { property in
+            property.type == "toMany" && property.destination.map { profile.tree(of: $0) == tree } == true
+        }
+        return found?.count == 1 ? found?[0].name : nil
+    }
+
+    /// The finding about the first of the rows that belong to each object, which the object's own relationship leads to.
+    private func members(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let shape = key.fetch.shape
+        guard let position = key.term, let path = shape.terms?[position].keyPath, !path.contains("."),
+            let owner = profile.entity(shape.entity)?.property(path)?.destination,
+            let inverse = Self.onlyRelationship(from: owner, to: shape.entity, profile)
+        else { return nil }
+        let saved = evidence.typicalTime(profile.fetch(key.fetch)) * (1 - 1 / Double(max(1, evidence.executions)))
+        var finding = finding(
+            key, evidence,
+            title: "Prefetch \(quoted: inverse) with the fetch of \(entity: owner), and take the first of each",
+            fix:
+                "Each object then has its rows in memory. If they are many, keep the first one in a to-one relationship.",
+            code: ["request.relationshipKeyPathsForPrefetching = [\"\(inverse)\"]"],
+            saving: Saving.Range(median: saved / 2, low: 0, high: saved),
+            confidence: .medium("the number of rows of each object is not known"), what: "members|" + path)
+        finding.saving.trips = Int64(clamping: evidence.executions) - Int64(clamping: evidence.occurrences)
+        finding.explanation = [
+            "\(count: evidence.executions, "fetch", plural: "fetches") of the first row followed one another, each where "
+                + "\(code: "ANY \(path)") is another object: \(duration: evidence.time) in all."
+        ]
+        weigh(&finding, evidence, trips: profile.totals.readTrips)
         return finding
     }
 

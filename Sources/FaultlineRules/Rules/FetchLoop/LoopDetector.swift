@@ -114,7 +114,7 @@ struct LoopDetector: EvidenceDetector {
         guard position < terms.count else { return nil }
         let term = terms[position]
         let isJoinable = term.isAlternative != true && term.isNegated != true && term.options == nil
-        return isJoinable && ["==", "IN"].contains(term.operation) ? position : nil
+        return isJoinable && ["==", "IN", "ANY =="].contains(term.operation) ? position : nil
     }
 
     private mutating func add(
@@ -167,6 +167,14 @@ extension LoopEvidence {
     static let parts: [SumPart<LoopEvidence>] = [
         .members(\.runs), .sum("values", \.values), .part("speeds", \.speeds),
     ]
+}
+
+extension LoopEvidence.Key {
+    /// Whether the fetches compare the members of a to-many relationship with an object or a value.
+    var comparesMembers: Bool {
+        guard let term, let terms = fetch.shape.terms, term < terms.count else { return false }
+        return terms[term].operation.hasPrefix("ANY ")
+    }
 }
 
 extension LoopEvidence {
@@ -258,6 +266,11 @@ struct LoopTerms {
     /// The predicate as code, one term per line.
     var predicate: [String] {
         let isObject = term.operand == "object" || term.keyPath.uppercased() == "SELF"
+        if term.operation.hasPrefix("ANY ") {
+            let rest = others.isEmpty ? [] : ["    && otherTerms"]
+            let format = "FetchPredicate(format: \"ANY \(term.keyPath) IN %@\", \(isObject ? "objects" : "values"))"
+            return ["request.predicate = try \(format)"] + rest
+        }
         let list = ".isIn(\"\(term.keyPath)\", \(isObject ? "objects: ids" : "values"))"
         guard !others.isEmpty else { return ["request.predicate = \(list)"] }
         let rest =
