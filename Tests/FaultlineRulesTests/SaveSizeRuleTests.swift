@@ -201,6 +201,21 @@ struct SaveSizeRuleTests {
             ])
     }
 
+    @Test func `Batch requests are no saves, and updated objects are not reset`() throws {
+        var requests = Shop()
+        requests.calibrate()
+        requests.music.trace.isMainThread = true
+        requests.save(50_000) { $0.isBatchRequest = true }
+        for _ in 0..<40 { requests.save { $0.isBatchRequest = true } }
+        #expect(requests.analysis().findings.isEmpty)
+        var updates = Shop()
+        updates.calibrate()
+        updates.music.trace.isMainThread = true
+        updates.save(50_000) { ($0.inserted, $0.updated) = (0, 50_000) }
+        let finding = try #require(updates.analysis().findings.first)
+        #expect(finding.code.contains("try context.save()") && !finding.code.joined().contains("reset"))
+    }
+
     @Test func `R10 advises splitting a large save on the main thread`() throws {
         var shop = Shop()
         shop.calibrate()

@@ -340,6 +340,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, trips, FL_COUNT, 0, "Statements that ran, including those of transactions.") \
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the save failed. 0 if it did not.") \
     X(S, uint32_t, entities, FL_COUNT, 0, "") \
+    X(S, uint32_t, isBatchRequest, FL_FLAG, 0, "Whether it is a batch request, which writes rows without objects.") \
     X(S, uint32_t, unchanged, FL_COUNT, 0, \
       "Objects whose values were all set to the values already in the store; they were not written.") \
     X(S, uint32_t, unread, FL_COUNT, 0, "")

@@ -84,6 +84,8 @@ extension TraceEvent {
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
+        /// Whether it is a batch request, which writes rows without objects.
+        public var isBatchRequest: Bool = false
         /// Objects whose values were all set to the values already in the store; they were not written.
         public var unchanged: UInt32 = 0
         /// The inserted, updated and deleted objects, by entity.
@@ -114,6 +116,7 @@ extension TraceEvent.Save: EventRecord {
         conflicts = fields.conflicts
         trips = fields.trips
         error = fields.error
+        isBatchRequest = fields.isBatchRequest != 0
         unchanged = fields.unchanged
         guard fields.entities > 0 || fields.unread > 0 else { return }
         var lists = ListReader(record)
@@ -134,6 +137,7 @@ extension TraceEvent.Save: EventRecord {
         fields.conflicts = conflicts
         fields.trips = trips
         fields.error = error
+        fields.isBatchRequest = isBatchRequest ? 1 : 0
         fields.unchanged = unchanged
         fields.entities = UInt32(clamping: entities.count)
         fields.unread = UInt32(clamping: unread.count)

@@ -48,9 +48,10 @@ struct SaveDetector: EvidenceDetector {
     /// Adds a save to the open group of its line, or to the large saves.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         addLockWaits(in: &context)
-        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0, save.reachedStore else {
-            return
-        }
+        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0, save.reachedStore,
+            // A batch request has no changes to save together or in parts.
+            !save.isBatchRequest
+        else { return }
         let unit = context.unit(of: event.scope)
         guard !unit.isSetup else { return }
         let names = context.entityNames(of: save.entities)
@@ -73,6 +74,7 @@ struct SaveDetector: EvidenceDetector {
             add(OpenSaves(evidence: found, start: event.start, end: event.end), to: key, in: &context)
         } else if own >= Self.longSave.count || save.objects >= Self.manyObjects.count {
             (found.large.saves, found.large.objects, found.large.mostObjects) = (1, save.objects, save.objects)
+            found.large.inserted = UInt64(save.inserted)
             (found.large.time, found.large.longest) = (own, own)
             found.large.mainThreadSaves = event.isMainThread ? 1 : 0
             found.large.lossySaves = unit.isLossy ? 1 : 0
@@ -120,7 +122,7 @@ struct SaveDetector: EvidenceDetector {
     /// Adds a wait to the evidence of the save that held the lock for most of it, if the save had many objects.
     private mutating func add(_ blocked: BlockedSave, in context: ProcessContext) {
         let event = blocked.save
-        guard case .save(let save) = event.detail, !context.isSetup(event.scope) else { return }
+        guard case .save(let save) = event.detail, !save.isBatchRequest, !context.isSetup(event.scope) else { return }
         // Only the overlap with the save counts. The thread's other work did not delay the waiter because of the save.
         let (start, end) = (max(event.start, blocked.wait.start), min(event.end, blocked.wait.end))
         let own = save.ownTime(of: event)
@@ -186,6 +188,8 @@ struct SaveEvidence: Sendable {
         /// The objects of all these saves, and of the one with the most.
         var objects: UInt64 = 0
         var mostObjects: UInt64 = 0
+        /// The objects that were inserted.
+        var inserted: UInt64 = 0
         /// The time of all these saves and of the longest, without waits for others and without COMMIT, in nanoseconds.
         var time: UInt64 = 0
         var longest: UInt64 = 0
@@ -250,8 +254,8 @@ extension SaveEvidence.Small: Summed, StartsEmpty {
 extension SaveEvidence.Large: Summed, StartsEmpty {
     static let parts: [SumPart<SaveEvidence.Large>] = [
         .sum("saves", \.saves), .sum("lossySaves", \.lossySaves), .sum("mainThreadSaves", \.mainThreadSaves),
-        .sum("objects", \.objects), .sum("time", \.time), .maximum("mostObjects", \.mostObjects),
-        .maximum("longest", \.longest),
+        .sum("objects", \.objects), .sum("inserted", \.inserted), .sum("time", \.time),
+        .maximum("mostObjects", \.mostObjects), .maximum("longest", \.longest),
     ]
 }
 

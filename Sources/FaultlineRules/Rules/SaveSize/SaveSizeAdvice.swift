@@ -70,7 +70,11 @@ struct SaveSizeAdvice {
     }
 
     func largeCode(part: Int) -> [String] {
-        [
+        // Objects that were fetched are in use elsewhere, so that the context must keep them.
+        guard Significance.isMost(evidence.large.inserted, of: evidence.large.objects) else {
+            return smallCode(part: part)
+        }
+        return [
             "if inserted.isMultiple(of: \(part)) {", "    try context.save()", "    context.reset()", "}",
         ]
     }

@@ -191,6 +191,7 @@ extension SaveSizeRule {
                 "Saves of separate user actions, with pauses between them, are not merged.",
                 "For a large save, the time that it waits and its COMMIT do not count: R13 reports the waits, and each "
                     + "part of a split save would have a COMMIT as well.",
+                "Batch requests are ignored, because they have no changes to save together or in parts.",
                 "R10 does not advise splitting a save into fewer than two full parts.",
                 "The finding about a large save off the main thread is a note if nothing waited for the save.",
                 "A batch request is advised only where no class of the saved objects overrides willSave, didSave, "

@@ -122,6 +122,7 @@ extension ManagedObjectContext {
             failure = error
         }
         for case let event? in transaction.parts.map(\.event) { span?.event.add(event) }
+        span?.event.isBatchRequest = true
         span?.end(failure)
         if let failure { throw failure }
         return BatchResult(
