@@ -41,6 +41,7 @@ struct BatchRequestTests {
             return
         }
         #expect(save.updated == 2 && save.entities.map(\.updated) == [2])
+        #expect(save.isBatchRequest)
     }
 
     @Test("A batch update increments row versions, so later saves detect the conflict")

@@ -1,5 +1,6 @@
 import FaultlineModel
 import FaultlineStore
+import FaultlineTrace
 import Foundation
 import Testing
 
@@ -64,6 +65,32 @@ struct OrderedRelationshipTests {
 
     init() throws {
         store = try TestStore(Playlist.entities, classes: [Playlist.self, Entry.self, Song.self]) { $0.busyTimeout = 0 }
+    }
+
+    @Test("A save in which members move, or leave and join, has updated their owner")
+    func updatedOwners() throws {
+        let store = try TestStore(
+            Playlist.entities, classes: [Playlist.self, Entry.self, Song.self], isRecording: true)
+        func save() throws -> TraceEvent.Save? {
+            try store.context.save()
+            guard case .save(let save) = store.events.last(where: { $0.kind == .save })?.detail else { return nil }
+            return save
+        }
+        let playlist = Playlist(context: store.context)
+        for title in "abc" {
+            let entry = Entry(context: store.context), song = Song(context: store.context)
+            (entry.title, song.title) = (String(title), String(title))
+            playlist.entries.add(entry)
+            playlist.songs.add(song)
+        }
+        #expect(try save()?.updated == 0)
+        playlist.entries.move(from: 2, to: 0)
+        let moved = try #require(try save())
+        #expect(moved.updated == 1 && moved.entities.map(\.updated) == [1] && !moved.isBatchRequest)
+        playlist.songs.move(from: 0, to: 2)
+        #expect(try save()?.updated == 1)
+        playlist.songs.remove(playlist.songs[1])
+        #expect(try save()?.updated ?? 0 > 0)
     }
 
     private func playlist(_ titles: String) throws -> Playlist {

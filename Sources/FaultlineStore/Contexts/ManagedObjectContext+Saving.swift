@@ -210,7 +210,8 @@ extension ManagedObjectContext {
         recorder.measuringCost {
             var event = span.event
             event.entities = counts(
-                inserted: execution.changes.inserted, updated: execution.objects.filter { !$0.isInserted },
+                inserted: execution.changes.inserted,
+                updated: execution.objects.filter { !$0.isInserted } + execution.rearranged,
                 deleted: execution.changes.deleted)
             if !hasUndoManager { event.unread = execution.changes.unread { recorder.hash($0) } }
             return event

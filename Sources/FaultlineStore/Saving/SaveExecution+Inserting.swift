@@ -131,7 +131,9 @@ extension SaveExecution {
         let others = stored.filter { !knownKeys.contains($0) }
         let wanted = state.isLoaded ? known + others : others + known
         let condition = property.joinTable == nil ? "Z_PK = ?" : "\(source) = ? AND \(key) = ?"
-        for (member, number) in MemberOrder.changes(wanted, known: numbers) {
+        let moves = MemberOrder.changes(wanted, known: numbers)
+        if !moves.isEmpty { rearranged.append(order.owner) }
+        for (member, number) in moves {
             let keys: [SQLValue] = property.joinTable == nil ? [] : [.integer(owner)]
             try step(
                 "UPDATE \(table) SET \(column) = ? WHERE \(condition)",

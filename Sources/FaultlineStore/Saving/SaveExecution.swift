@@ -14,6 +14,8 @@ struct SaveExecution: StoreTransaction {
     let store: SQLStore
     let changes: ChangeSet
     var span: SaveSpan?
+    /// The objects whose members changed or moved.
+    var rearranged: [ManagedObject] = []
     /// The inserted and updated objects; `rows` has their new rows.
     var objects: [ManagedObject] = []
     var rows: ContiguousArray<RowPointer> = []
@@ -53,6 +55,7 @@ struct SaveExecution: StoreTransaction {
             for join in changes.joins { try write(join) }
             if !clearsUniqueValues { for object in changes.deleted { try delete(object) } }
             for order in changes.orders { try write(order) }
+            countRearranged()
             try writeMetadata()
         } catch {
             rollBack()
@@ -236,6 +239,15 @@ struct SaveExecution: StoreTransaction {
             ? "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
             : "DELETE FROM \(table.table) WHERE \(table.sourceColumn) = ? AND \(table.destinationColumn) = ?"
         try step(sql, [.integer(join.source.finalKey), .integer(join.destination.finalKey)])
+        rearranged.append(join.source)
+    }
+
+    /// Counts the objects whose members changed or moved, but whose own rows were not written, as updated.
+    private mutating func countRearranged() {
+        guard let span, !rearranged.isEmpty else { return rearranged.removeAll() }
+        var seen = Set(objects.map(ObjectIdentifier.init))
+        rearranged.removeAll { $0.isInserted || $0.isDeleted || !seen.insert(ObjectIdentifier($0)).inserted }
+        span.event.updated += UInt32(clamping: rearranged.count)
     }
 
     mutating func write(
