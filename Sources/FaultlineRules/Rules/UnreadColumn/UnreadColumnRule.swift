@@ -33,7 +33,7 @@ struct UnreadColumnRule: Rule {
             ]
             .compactMap { $0 }.joined(separator: ", ")
         }
-        outcome.findings += wideColumns(profile)
+        outcome.findings += wideColumns(profile, besides: outcome.findings)
         return outcome
     }
 

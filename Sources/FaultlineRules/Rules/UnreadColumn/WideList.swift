@@ -4,12 +4,24 @@ internal import FaultlineTrace
 
 extension UnreadColumnRule {
     /// The findings about lists whose bytes are mostly those of one column.
-    func wideColumns(_ profile: Profile) -> [Finding] {
-        profile.statementHotspots.compactMap { sql, groups in
+    ///
+    /// - Parameter found: Findings about columns that the program did not read, which explain the same statements.
+    func wideColumns(_ profile: Profile, besides found: [Finding]) -> [Finding] {
+        let explained = Set(found.flatMap(\.subjects))
+        return profile.statementHotspots.compactMap { sql, groups in
             guard let column = examinations.widestColumns[sql], column.bytes >= WideList.leastBytes,
-                column.share >= WideList.leastShare, let table = StatementText(sql).table
+                column.share >= WideList.leastShare, let table = StatementText(sql).table,
+                !explained.contains(.statement(sql)), !Self.isRead(column.name, by: sql, profile)
             else { return nil }
             return WideList(sql: sql, table: table, groups: groups, column: column).finding(of: self, profile)
+        }
+    }
+
+    /// Whether the program is known to read a column: a driver that copies whole rows reads all of them.
+    private static func isRead(_ column: String, by sql: String, _ profile: Profile) -> Bool {
+        profile.columnReads.contains { key, evidence in
+            let library = StatementLibrary(names: evidence.libraries)
+            return key.sql == sql && evidence.read.contains(column) && (library == nil || library == .grdb)
         }
     }
 }
