@@ -26,7 +26,8 @@ internal import XCTest
 ///   - container: The container whose rows are forgotten before the work starts; by default none are. See
 ///     `PersistentContainer.forgetRows()`, which waits for the queues of its contexts.
 ///   - recorder: The recorder of the store's container; by default `Recorder.testing`. It must
-///     keep its events in memory. If it never recorded a store, the expectation fails.
+///     keep its events in memory. If it has recorded nothing of the work and trips are allowed, or if the container has another
+///     recorder, the expectation fails.
 ///   - work: The work that is checked.
 /// - Returns: The result of the work.
 /// - Throws: The error of the work; nothing is checked then.
@@ -48,6 +49,7 @@ public func expectRoundTrips<Result>(
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
     limits.evaluate(
         scope.map { ScopeRecording(recorder, scope: $0, from: start) },
+        isElsewhere: container.map { $0.persistentStoreCoordinator.recorder !== recorder } ?? false,
         at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
 }
@@ -74,6 +76,7 @@ public func expectRoundTrips<Result>(
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
     limits.evaluate(
         scope.map { ScopeRecording(recorder, scope: $0, from: start) },
+        isElsewhere: container.map { $0.persistentStoreCoordinator.recorder !== recorder } ?? false,
         at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
 }
@@ -92,12 +95,24 @@ private struct StoreLimits {
     var rows: Int?
     var cacheMisses: Int?
 
-    func evaluate(_ recording: ScopeRecording?, at test: TestLocation) {
+    /// - Parameter isElsewhere: Whether the container has another recorder.
+    func evaluate(_ recording: ScopeRecording?, isElsewhere: Bool, at test: TestLocation) {
+        if isElsewhere {
+            return Self.fail(
+                "The container has another recorder, so its trips are not counted; create it with recorder: .testing, or pass its recorder here.",
+                at: test)
+        }
         guard let recording, recording.hasStore else {
             Self.fail(
                 "The recorder has not recorded any store; create the container with recorder: .testing, or pass its recorder here.",
                 at: test)
             return
+        }
+        // Whether other tests have recorded a store must not decide.
+        guard recording.hasWork || trips == 0 || recording.lost > 0 else {
+            return Self.fail(
+                "The recorder has recorded nothing of this work; create the container with recorder: .testing, or pass its recorder here. If the work needs no store, expect at most 0 trips.",
+                at: test)
         }
         let counts = recording.counts
         let figures: [(figure: Int, limit: Int?, noun: String)] = [

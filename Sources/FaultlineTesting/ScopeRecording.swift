@@ -18,6 +18,9 @@ struct ScopeRecording {
     let hasStore: Bool
     let messages: [TraceMessage]
 
+    /// Whether the work asked a store that records here for anything, the row cache included.
+    var hasWork: Bool { events.contains { $0.kind != .scope } }
+
     /// Drains a recorder in memory.
     ///
     /// - Parameters:

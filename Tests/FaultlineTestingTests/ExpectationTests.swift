@@ -154,6 +154,27 @@ struct ExpectationTests {
         #expect(try failures { expectRoundTrips(atMost: 3, recorder: .off()) {} }.map(\.text) == [text])
     }
 
+    @Test("A container with another recorder fails the expectation, whatever else the recorder has seen")
+    func forgotten() throws {
+        let seen = try BookStore(), forgotten = try BookStore(recorder: .off())
+        _ = try seen.show(prefetching: [])
+        let nothing =
+            "The recorder has recorded nothing of this work; create the container with recorder: .testing, or pass its recorder here. If the work needs no store, expect at most 0 trips."
+        let plain = try failures {
+            try expectRoundTrips(atMost: 3, recorder: seen.recorder) { _ = try forgotten.show(prefetching: []) }
+        }
+        #expect(plain.map(\.text) == [nothing])
+        let other =
+            "The container has another recorder, so its trips are not counted; create it with recorder: .testing, or pass its recorder here."
+        let cold = try failures {
+            try expectRoundTrips(atMost: 0, startingCold: forgotten.container, recorder: seen.recorder) {
+                _ = try forgotten.show(prefetching: [])
+            }
+        }
+        #expect(cold.map(\.text) == [other])
+        #expect(try failures { expectRoundTrips(atMost: 0, recorder: seen.recorder) {} }.isEmpty)
+    }
+
     @Test("Events that did not fit in memory fail the expectation")
     func lost() throws {
         let store = try BookStore(recorder: .memory(ringBytes: 1 << 12))

@@ -7,7 +7,7 @@ import Synchronization
 public final class PersistentStoreCoordinator: Sendable {
     /// The model of all stores.
     public let managedObjectModel: ManagedObjectModel
-    let recorder: Recorder
+    package let recorder: Recorder
     let log: SQLDebugLog
     /// The advice to try in the contexts' fetches; usually `nil`.
     let advice: TriedAdvice?
