@@ -75,7 +75,7 @@ def list_authors():
 
 def look_up():
     """No index leads to a book's number."""
-    for number in (17, 4711, 19_999):
+    for number in (19_711, 19_950, 19_999):
         print(Book.objects.filter(isbn="978-%06d" % number).first())
 
 
