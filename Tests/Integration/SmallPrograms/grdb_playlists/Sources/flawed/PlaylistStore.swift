@@ -51,7 +51,7 @@ final class PlaylistStore {
 
     func find(title: String) throws -> Track? {
         try queue.read { db in
-            try Track.filter(Column("title") == title).fetchOne(db)  // finds R06
+            try Track.filter(Column("title") == title).fetchOne(db)
         }
     }
 
