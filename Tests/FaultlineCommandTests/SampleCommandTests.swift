@@ -48,6 +48,15 @@ struct SampleCommandTests {
         }
     }
 
+    @Test("belong, in the README, to the program that the tests build and record")
+    func quickStart() throws {
+        let program = "Tests/OutsideProgram/Sources/QuickStart/main.swift"
+        let text = try String(contentsOf: ProjectFolder.url.appendingPathComponent(program), encoding: .utf8)
+        let readme = try #require(Article.all.first { $0.path == "README.md" })
+        let samples = readme.samples(in: "swift").map { $0.lines.joined(separator: "\n") + "\n" }
+        #expect(samples.contains(text), "README.md shows another program than \(program).")
+    }
+
     @Test(
         "would be rejected with a wrong option, subcommand or value",
         arguments: ["report t.json --formt html", "reprot t.json", "check", "record --cpu=fast -- ./App", "report"])

@@ -12,6 +12,12 @@ let package = Package(
             dependencies: [
                 .product(name: "FaultlineModel", package: "Faultline"),
                 .product(name: "FaultlineStore", package: "Faultline"),
-            ])
+            ]),
+        // The program of the README's quick start.
+        .executableTarget(
+            name: "QuickStart",
+            dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"].map {
+                .product(name: $0, package: "Faultline")
+            }),
     ]
 )

@@ -6,9 +6,12 @@ enum OutsideProgram {
     private static let package = BuiltCommand.package.appendingPathComponent("Tests/OutsideProgram")
 
     /// The built program.
+    static var path: String { programs + "/Library" }
+
+    /// The folder of the built programs, or a sentence that says why there are none.
     ///
-    /// It is built once, next to the other products.
-    static let path: String = {
+    /// They are built once, next to the other products.
+    static let programs: String = {
         let scratch = BuiltCommand.programs.deletingLastPathComponent().appendingPathComponent("outside-program")
         let build = ["build", "--package-path", package.path, "--scratch-path", scratch.path]
         do {
@@ -22,12 +25,12 @@ enum OutsideProgram {
         } catch {
             return "does not build: \(error)"
         }
-        return scratch.appendingPathComponent("debug/Library").path
+        return scratch.appendingPathComponent("debug").path
     }()
 
-    /// Returns the line of the source that contains a text.
-    static func line(_ text: String) throws -> Int {
-        try SourceLine.find(text, in: package.appendingPathComponent("Sources/Library/main.swift"))
+    /// Returns the line of a program's source that contains a text.
+    static func line(_ text: String, of program: String = "Library") throws -> Int {
+        try SourceLine.find(text, in: package.appendingPathComponent("Sources/\(program)/main.swift"))
     }
 
     /// Records the program on a new store, and returns the trace.
@@ -82,5 +85,24 @@ struct OutsideProgramTests {
                 "With an empty row cache, related objects take 280 trips here, but took 40 in the trace. So the times "
                     + "are those "
                     + "of a second run, whose row cache has the objects."), "\(tried.output)")
+    }
+
+    @Test("as the README shows it gets the finding that the README promises, at both lines")
+    func quickStart() throws {
+        let directory = try TemporaryDirectory()
+        let trace = directory.path("before.json")
+        let program = OutsideProgram.programs + "/QuickStart"
+        // The first run fills the store.
+        let filled = try BuiltCommand.run([], program: program, directory: directory.url)
+        try #require(filled.status == 0, "\(filled.errors)")
+        let recorded = try BuiltCommand.run(["record", "-o", trace, "--", program], directory: directory.url)
+        #expect(recorded.output == filled.output && recorded.output.split(separator: "\n").count == 500)
+        let finding = try #require(try ReportDocument(of: trace).findings.first { $0.rule == "R01" })
+        #expect(finding.code == [#"request.relationshipKeyPathsForPrefetching = ["books"]"#])
+        #expect(finding.saving.trips == 5499)
+        let lines = try ["context.fetch(request)", "shelf[Shelf.books]"].map {
+            "main.swift:\(try OutsideProgram.line($0, of: "QuickStart"))"
+        }
+        #expect(([finding.change] + finding.seenAt.map(\.site)).map(\.?.text) == lines)
     }
 }
