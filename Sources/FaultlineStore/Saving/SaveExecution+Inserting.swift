@@ -132,7 +132,7 @@ extension SaveExecution {
         let wanted = state.isLoaded ? known + others : others + known
         let condition = property.joinTable == nil ? "Z_PK = ?" : "\(source) = ? AND \(key) = ?"
         let moves = MemberOrder.changes(wanted, known: numbers)
-        if !moves.isEmpty { rearranged.append(order.owner) }
+        if span != nil, !moves.isEmpty { rearranged.append(order.owner) }
         for (member, number) in moves {
             let keys: [SQLValue] = property.joinTable == nil ? [] : [.integer(owner)]
             try step(

@@ -14,7 +14,7 @@ struct SaveExecution: StoreTransaction {
     let store: SQLStore
     let changes: ChangeSet
     var span: SaveSpan?
-    /// The objects whose members changed or moved.
+    /// The objects whose members changed or moved, if the save is recorded.
     var rearranged: [ManagedObject] = []
     /// The inserted and updated objects; `rows` has their new rows.
     var objects: [ManagedObject] = []
@@ -239,12 +239,12 @@ struct SaveExecution: StoreTransaction {
             ? "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
             : "DELETE FROM \(table.table) WHERE \(table.sourceColumn) = ? AND \(table.destinationColumn) = ?"
         try step(sql, [.integer(join.source.finalKey), .integer(join.destination.finalKey)])
-        rearranged.append(join.source)
+        if span != nil { rearranged.append(join.source) }
     }
 
     /// Counts the objects whose members changed or moved, but whose own rows were not written, as updated.
     private mutating func countRearranged() {
-        guard let span, !rearranged.isEmpty else { return rearranged.removeAll() }
+        guard let span, !rearranged.isEmpty else { return }
         var seen = Set(objects.map(ObjectIdentifier.init))
         rearranged.removeAll { $0.isInserted || $0.isDeleted || !seen.insert(ObjectIdentifier($0)).inserted }
         span.event.updated += UInt32(clamping: rearranged.count)
