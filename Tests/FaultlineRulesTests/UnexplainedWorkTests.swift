@@ -131,7 +131,7 @@ struct UnexplainedWorkTests {
         #expect(work.explanation.map(\.text) == ["1 run took 40.0 ms, 100 % of the run.", "It read 100 rows."])
     }
 
-    /// What is said about a list of books that is read again after each write to a table.
+    /// The explanation of a list of books that the program reads again after each write to a table.
     private func explanation(writing table: String) throws -> String {
         var program = Program()
         for number in 0..<12 {

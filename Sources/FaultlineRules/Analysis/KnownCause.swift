@@ -27,8 +27,6 @@ enum KnownCause {
     private static let readsPerRow = 0.2
     private static let leastReads: UInt64 = 1000
 
-    /// The cause of a statement's time, or `nil` if none is known.
-    ///
     /// The minimum reads from the file for each of its pages, and in all, of a cache that is too small.
     private static let readsPerPage: UInt64 = 5
     private static let manyReads: UInt64 = 20_000
@@ -42,6 +40,8 @@ enum KnownCause {
         return group.counts.fileReads >= max(manyReads, readsPerPage &* pages &* visits)
     }
 
+    /// The cause of a statement's time, or `nil` if none is known.
+    ///
     /// - Parameters:
     ///   - refreshes: The runs with the same values as the one before, between which a table of the statement was written.
     ///   - examinations: With the pages of the database.
