@@ -48,8 +48,7 @@ public func expectRoundTrips<Result>(
     }
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
     limits.evaluate(
-        scope.map { ScopeRecording(recorder, scope: $0, from: start) },
-        isElsewhere: container.map { $0.persistentStoreCoordinator.recorder !== recorder } ?? false,
+        scope.map { ScopeRecording(recorder, scope: $0, from: start) }, of: container, on: recorder,
         at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
 }
@@ -75,8 +74,7 @@ public func expectRoundTrips<Result>(
     }
     let limits = StoreLimits(trips: trips, rows: rows, cacheMisses: cacheMisses)
     limits.evaluate(
-        scope.map { ScopeRecording(recorder, scope: $0, from: start) },
-        isElsewhere: container.map { $0.persistentStoreCoordinator.recorder !== recorder } ?? false,
+        scope.map { ScopeRecording(recorder, scope: $0, from: start) }, of: container, on: recorder,
         at: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     return result
 }
@@ -95,9 +93,13 @@ private struct StoreLimits {
     var rows: Int?
     var cacheMisses: Int?
 
-    /// - Parameter isElsewhere: Whether the container has another recorder.
-    func evaluate(_ recording: ScopeRecording?, isElsewhere: Bool, at test: TestLocation) {
-        if isElsewhere {
+    /// - Parameters:
+    ///   - container: The container of the store, if it is known.
+    ///   - recorder: The recorder that made the recording.
+    func evaluate(
+        _ recording: ScopeRecording?, of container: PersistentContainer?, on recorder: Recorder, at test: TestLocation
+    ) {
+        if let container, container.persistentStoreCoordinator.recorder !== recorder {
             return Self.fail(
                 "The container has another recorder, so its trips are not counted; create it with recorder: .testing, or pass its recorder here.",
                 at: test)

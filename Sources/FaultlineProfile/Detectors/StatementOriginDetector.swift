@@ -62,6 +62,11 @@ extension Profile {
         evidence(of: StatementOriginDetector.self)
     }
 
+    /// The library that runs a statement, or `nil` if that is not known.
+    package func library(of sql: String) -> StatementLibrary? {
+        statementOrigins.first { $0.key.sql == sql }.flatMap { StatementLibrary(names: $0.evidence.libraries) }
+    }
+
     /// The database file on which the statements to examine took the most time, or `nil` if the trace names none.
     package var mainDatabase: String? {
         let files = Dictionary(statementOrigins.map { ($0.key.sql, $0.evidence.files) }) { $0.union($1) }

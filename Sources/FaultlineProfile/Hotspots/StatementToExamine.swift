@@ -46,18 +46,8 @@ extension Profile {
     /// The statements outside any operation of an object store that take a noticeable part of the run, and many steps for
     /// their rows; the longest first.
     package var statementsToExamine: [StatementToExamine] {
-        let samples = Dictionary(statementSamples.map { ($0.key.sql, $0.evidence.texts) }) { one, _ in one }
         let whole = max(wallTime, totals.storeTime)
-        let sums = statementHotspots.map { sql, groups in
-            (sql: sql, group: groups.dropFirst().reduce(into: groups[0]) { $0.merge($1) })
-        }
-        return sums.filter { $0.group.isWorthExamining(of: whole) }
-            .ordered { ($0.group.totalTime, $1.sql) > ($1.group.totalTime, $0.sql) }.prefix(Self.mostExamined)
-            .map { sql, group in
-                StatementToExamine(
-                    sql: sql, executions: group.count, rows: group.counts.rows,
-                    steps: group.counts.virtualMachineSteps, samples: samples[sql] ?? [])
-            }
+        return longestStatements(Self.mostExamined) { $0.isWorthExamining(of: whole) }
     }
 
     /// The minimum share of the run and rows of a run whose columns are weighed, and the most statements.
@@ -67,19 +57,34 @@ extension Profile {
 
     /// The statements outside any operation of an object store that take a large part of the run and return lists of rows; the
     /// longest first.
+    ///
+    /// Their columns are the same whatever the steps, so the values need not fit the steps.
     package var statementsToWeigh: [StatementToExamine] {
-        let samples = Dictionary(statementSamples.map { ($0.key.sql, $0.evidence.texts) }) { one, _ in one }
-        let whole = Double(max(wallTime, totals.storeTime))
-        return statementHotspots.compactMap { sql, groups -> (time: UInt64, statement: StatementToExamine)? in
-            let group = groups.dropFirst().reduce(into: groups[0]) { $0.merge($1) }
-            guard group.key.statementType == .read, Double(group.totalTime) >= Self.weighedShare * whole,
-                group.counts.rows >= Self.weighedRows &* group.count
-            else { return nil }
-            let statement = StatementToExamine(
-                sql: sql, executions: group.count, rows: group.counts.rows, samples: samples[sql] ?? [])
-            return (group.totalTime, statement)
+        let least = Self.weighedShare * Double(max(wallTime, totals.storeTime))
+        return longestStatements(Self.mostWeighed) { group in
+            group.key.statementType == .read && Double(group.totalTime) >= least
+                && group.counts.rows >= Self.weighedRows &* group.count
+        }.map { statement in
+            var statement = statement
+            statement.steps = 0
+            return statement
         }
-        .ordered { ($0.time, $1.statement.sql) > ($1.time, $0.statement.sql) }.prefix(Self.mostWeighed).map(\.statement)
+    }
+
+    /// The statements outside any operation of an object store whose runs at all lines together meet a condition, the longest
+    /// first.
+    private func longestStatements(_ most: Int, where isWanted: (EventGroup) -> Bool) -> [StatementToExamine] {
+        let samples = Dictionary(statementSamples.map { ($0.key.sql, $0.evidence.texts) }) { one, _ in one }
+        return statementHotspots.map { sql, groups in
+            (sql: sql, group: groups.dropFirst().reduce(into: groups[0]) { $0.merge($1) })
+        }
+        .filter { isWanted($0.group) }
+        .ordered { ($0.group.totalTime, $1.sql) > ($1.group.totalTime, $0.sql) }.prefix(most)
+        .map { sql, group in
+            StatementToExamine(
+                sql: sql, executions: group.count, rows: group.counts.rows, steps: group.counts.virtualMachineSteps,
+                samples: samples[sql] ?? [])
+        }
     }
 }
 

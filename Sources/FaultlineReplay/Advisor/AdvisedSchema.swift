@@ -32,7 +32,7 @@ struct AdvisedSchema {
         var references: [Reference] = []
 
         /// The name in SQL, with that of its database.
-        var qualifiedName: String { AdvisedSchema.qualified(name, in: database) }
+        var qualifiedName: String { DatabaseFile.qualified(name, in: database) }
 
         func column(_ name: String) -> Int? {
             columns.firstIndex { $0.name.lowercased() == name.lowercased() }
@@ -73,7 +73,7 @@ struct AdvisedSchema {
     }
 
     private mutating func read(_ database: String, of file: DatabaseFile) throws(ReplayError) {
-        let schema = Self.qualified("sqlite_schema", in: database)
+        let schema = DatabaseFile.qualified("sqlite_schema", in: database)
         for row in try file.rows("SELECT type, name, sql, tbl_name FROM \(schema) ORDER BY rowid") {
             names.insert(row[1].text.lowercased())
             if row[0].text == "view", database == "main" { views.append(row[2].text) }
@@ -146,11 +146,6 @@ struct AdvisedSchema {
             if !content.isEmpty { found[content.lowercased()] = table.name }
         }
         return found
-    }
-
-    /// The name of a table or index in SQL, with that of its database.
-    static func qualified(_ name: String, in database: String) -> String {
-        "\(DatabaseFile.quoted(database)).\(DatabaseFile.quoted(name))"
     }
 
     /// The statement that creates something, as SQLite keeps it, for a database.

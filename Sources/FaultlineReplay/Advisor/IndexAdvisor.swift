@@ -46,7 +46,7 @@ package final class IndexAdvisor {
             guard let path = try? StorePath.resolved(other.value),
                 let copy = try? folder.copyStore(path, as: "attached-\(number).sqlite"),
                 (try? DatabaseFile(copy: copy, named: path)) != nil,
-                (try? base.run("ATTACH \(DatabaseFile.literal(copy)) AS \(DatabaseFile.quoted(other.key))")) != nil
+                (try? base.attach(copy, as: other.key)) != nil
             else { continue }
             copies.append(copy)
             names.append(other.key)
@@ -220,7 +220,7 @@ package final class IndexAdvisor {
             try? base.run("RELEASE advice")
             // Statistics in memory outlast the transaction that made them.
             for database in schema.databases {
-                try? base.run("ANALYZE \(AdvisedSchema.qualified("sqlite_schema", in: database))")
+                try? base.reloadStatistics(of: database)
             }
         }
         for (number, index) in indexes.enumerated() {
@@ -238,10 +238,9 @@ package final class IndexAdvisor {
         // The rows of a sample may have others that refer to them.
         try? base.run("PRAGMA foreign_keys = OFF")
         for index in indexes where insertion[index] == nil && TrialClock.wall.now < deadline {
-            let database = index.database ?? "main"
-            let name = AdvisedSchema.qualified(StatementRuns.name(0), in: database)
+            let name = DatabaseFile.qualified(StatementRuns.name(0), in: index.database)
             let times = try? with([index], analyzing: false) {
-                try base.insertTimes(index.table, in: database, without: name)
+                try base.insertTimes(index.table, in: index.database, without: name)
             }
             insertion[index] = times.map { .init(without: $0.after, with: $0.before) }
         }

@@ -18,15 +18,15 @@ struct IndexCandidate: Hashable {
         }
     }
 
-    /// The name of an attached database, or `nil` for the main one.
-    var database: String?
+    /// The name of its database: `main`, or that of an attached one.
+    var database: String
     var table: String
     var keys: [Key]
 
     var columns: String { keys.map(\.text).joined(separator: ", ") }
 
     func creation(named name: String) -> String {
-        let database = database.map { StatementText.quoted($0) + "." } ?? ""
+        let database = database == "main" ? "" : StatementText.quoted(database) + "."
         return "CREATE INDEX \(database)\(StatementText.quoted(name)) ON \(StatementText.quoted(table))(\(columns))"
     }
 
@@ -125,8 +125,7 @@ struct IndexCandidates {
         guard !used.isEmpty, used.count <= Self.mostColumns, all.count < Self.most, !exists(used, on: table),
             let keys = keys(used, on: number)
         else { return }
-        let candidate = IndexCandidate(
-            database: table.database == "main" ? nil : table.database, table: table.name, keys: keys)
+        let candidate = IndexCandidate(database: table.database, table: table.name, keys: keys)
         if seen.insert(candidate).inserted { all.append(candidate) }
     }
 

@@ -44,7 +44,7 @@ final class ListeningTables {
         sqlite3_create_module_v2(
             file.connection, "listening", Self.module, Unmanaged.passUnretained(self).toOpaque(), nil)
         for database in schema.databases.dropFirst() {
-            try file.run("ATTACH ':memory:' AS \(DatabaseFile.quoted(database))")
+            try file.attach(":memory:", as: database)
         }
         for (number, table) in schema.tables.enumerated() {
             // Other virtual tables need their own modules.

@@ -20,12 +20,11 @@ final class SampledTables {
         file = try DatabaseFile(inMemory: "the sample")
         csqlite_explain_triggers(file.connection)
         for (database, path) in zip(schema.databases, paths) {
-            if database != "main" { try file.run("ATTACH ':memory:' AS \(DatabaseFile.quoted(database))") }
-            let whole = DatabaseFile.quoted(Self.whole(database))
-            try file.run("ATTACH \(DatabaseFile.literal(path)) AS \(whole)")
+            if database != "main" { try file.attach(":memory:", as: database) }
+            try file.attach(path, as: Self.whole(database))
             let created = try file.rows(
                 """
-                SELECT type, sql FROM \(whole).sqlite_schema WHERE sql IS NOT NULL
+                SELECT type, sql FROM \(DatabaseFile.qualified("sqlite_schema", in: Self.whole(database))) WHERE sql IS NOT NULL
                 AND type IN ('table', 'index', 'view', 'trigger') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid
                 """)
             for row in created {
@@ -59,7 +58,7 @@ final class SampledTables {
 
     private func sample(_ number: Int) throws(ReplayError) {
         let table = schema.tables[number], name = table.qualifiedName
-        let whole = AdvisedSchema.qualified(table.name, in: Self.whole(table.database))
+        let whole = DatabaseFile.qualified(table.name, in: Self.whole(table.database))
         let count = try file.number("SELECT count(*) FROM \(whole)")
         rows[number] = count
         let columns = table.columns.filter { !$0.isComputed }.map { DatabaseFile.quoted($0.name) }
@@ -108,8 +107,8 @@ final class SampledTables {
         }
         let analyzed = try used()
         for database in schema.databases {
-            try file.run("DELETE FROM \(AdvisedSchema.qualified("sqlite_stat1", in: database))")
-            try file.run("ANALYZE \(AdvisedSchema.qualified("sqlite_schema", in: database))")
+            try file.run("DELETE FROM \(DatabaseFile.qualified("sqlite_stat1", in: database))")
+            try file.reloadStatistics(of: database)
         }
         return (analyzed, try used())
     }
@@ -118,7 +117,7 @@ final class SampledTables {
     ///
     /// See https://www.sqlite.org/fileformat2.html#the_sqlite_stat1_table.
     private func scaleStatistics(of database: String) throws(ReplayError) {
-        let statistics = AdvisedSchema.qualified("sqlite_stat1", in: database)
+        let statistics = DatabaseFile.qualified("sqlite_stat1", in: database)
         for row in try file.rows("SELECT rowid, tbl, stat FROM \(statistics)") {
             guard let number = schema.table(row[1].text, in: database), let all = rows[number], all > Self.size else {
                 continue
@@ -135,7 +134,7 @@ final class SampledTables {
                 "UPDATE \(statistics) SET stat = \(DatabaseFile.literal(scaled.joined(separator: " "))) WHERE rowid = \(row[0].number)"
             )
         }
-        try file.run("ANALYZE \(AdvisedSchema.qualified("sqlite_schema", in: database))")
+        try file.reloadStatistics(of: database)
     }
 
     /// An estimate of the distinct values of all rows from those of a sample.

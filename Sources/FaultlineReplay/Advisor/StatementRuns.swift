@@ -132,13 +132,12 @@ struct StatementRuns {
         /// The steps up to which a sort is one of few rows.
         private static let fewSteps: UInt64 = 2000
 
-        /// The time from which two times can be compared, in nanoseconds, and how many times longer is not as good.
-        static let measurable = 1_000_000.0
+        /// How many times longer is not as good.
         private static let longer = 1.5
 
         func isAsGood(as other: Work) -> Bool {
             Double(steps) <= Double(other.steps) * 1.1 + 50 && (sorts <= other.sorts || steps <= Self.fewSteps)
-                && time <= max(other.time, Self.measurable) * Self.longer
+                && time <= max(other.time, StatementTuning.measurable) * Self.longer
         }
 
         func isMuchWorse(than other: Work) -> Bool { steps > other.steps &* 5 &+ 10_000 }
@@ -299,7 +298,7 @@ struct StatementRuns {
             }
         }
         for table in written where replaces || statement.deletesOrUpdates { found.addReferences(to: table) }
-        asked.formUnion(found.all.compactMap { schema.table($0.table, in: $0.database ?? "main") })
+        asked.formUnion(found.all.compactMap { schema.table($0.table, in: $0.database) })
         for table in asked {
             if let unknown = schema.tables[table].columns.first(where: { !$0.hasKnownCollation }) {
                 throw Untriable(
@@ -387,7 +386,7 @@ struct StatementRuns {
             && Double(before.steps) > Self.stepsPerRow * Double(after.rows)
         // Nor for seeking the rows of a table, which an index with all columns spares.
         let savesSeeks =
-            before.time >= Work.measurable && after.time * Self.leastTimeGain < before.time
+            before.time >= StatementTuning.measurable && after.time * Self.leastTimeGain < before.time
             && after.steps <= before.steps && missing < Double(before.steps)
         return savesSteps || savesSorting || savesSeeks
     }

@@ -187,6 +187,19 @@ final class DatabaseFile {
         "\"" + name.replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
     }
 
+    /// The name of a table or index, with that of its database.
+    static func qualified(_ name: String, in database: String) -> String { "\(quoted(database)).\(quoted(name))" }
+
+    /// Attaches a database under a name.
+    func attach(_ path: String, as name: String) throws(ReplayError) {
+        try run("ATTACH \(Self.literal(path)) AS \(Self.quoted(name))")
+    }
+
+    /// Reads the statistics of a database again, which SQLite keeps in memory.
+    func reloadStatistics(of database: String) throws(ReplayError) {
+        try run("ANALYZE \(Self.qualified("sqlite_schema", in: database))")
+    }
+
     /// A text, in single quotes.
     static func literal(_ text: String) -> String {
         "'" + text.replacingOccurrences(of: "'", with: "''", options: .literal) + "'"

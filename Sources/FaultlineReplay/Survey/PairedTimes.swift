@@ -107,7 +107,7 @@ extension DatabaseFile {
         let of = [table, database].map(Self.literal).joined(separator: ", ")
         let columns = try rows("SELECT name FROM pragma_table_xinfo(\(of)) WHERE hidden = 0 ORDER BY cid")
             .map { Self.quoted($0[0].text) }.joined(separator: ", ")
-        let (name, sample) = ("\(Self.quoted(database)).\(Self.quoted(table))", "temp.faultline_rows")
+        let (name, sample) = (Self.qualified(table, in: database), "temp.faultline_rows")
         try run("DROP TABLE IF EXISTS \(sample)")
         try run(
             "CREATE TEMP TABLE faultline_rows AS SELECT rowid AS faultline_key, \(columns) FROM \(name) "

@@ -47,8 +47,8 @@ private struct DatabaseQuestions {
     }
 
     private func examinations(of profile: Profile) throws -> IndexExaminations {
-        let statements = profile.statementsToExamine
-        guard !statements.isEmpty || !profile.statementsToWeigh.isEmpty else { return IndexExaminations() }
+        let statements = (examined: profile.statementsToExamine, weighed: profile.statementsToWeigh)
+        guard !statements.examined.isEmpty || !statements.weighed.isEmpty else { return IndexExaminations() }
         if let store {
             do {
                 return try examine(profile, statements, on: store)
@@ -77,10 +77,13 @@ private struct DatabaseQuestions {
     /// The attached databases that are copied as well.
     private func attached(_ profile: Profile) -> [String: String] {
         var all: UInt64 = 0
-        return (profile.mainDatabase.map { profile.databases(attachedTo: $0) } ?? [:]).filter { _, path in
+        let files = profile.mainDatabase.map { profile.databases(attachedTo: $0) } ?? [:]
+        // In a fixed order, so that the same ones are left out each time.
+        let copied = files.ordered(on: \.key).filter { _, path in
             all &+= Self.size(of: path)
             return all <= Self.largest
         }
+        return Dictionary(uniqueKeysWithValues: copied)
     }
 
     private func unasked(_ problem: String) -> IndexExaminations {
@@ -90,17 +93,18 @@ private struct DatabaseQuestions {
     }
 
     private func examine(
-        _ profile: Profile, _ statements: [StatementToExamine], on path: String
+        _ profile: Profile, _ statements: (examined: [StatementToExamine], weighed: [StatementToExamine]),
+        on path: String
     ) throws -> IndexExaminations {
         Interruption.removeCopiesFirst()
         let advisor = try IndexAdvisor(
             path: path, attaching: attached(profile), setting: profile.planningSettings)
         var examinations = ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
             advisor.examine(
-                statements, besides: profile.statementsToProtect, writing: profile.writtenTables
-            ) { show?(UInt64($0), UInt64(statements.count)) }
+                statements.examined, besides: profile.statementsToProtect, writing: profile.writtenTables
+            ) { show?(UInt64($0), UInt64(statements.examined.count)) }
         }
-        examinations.widestColumns = advisor.widestColumns(of: profile.statementsToWeigh)
+        examinations.widestColumns = advisor.widestColumns(of: statements.weighed)
         return examinations
     }
 }

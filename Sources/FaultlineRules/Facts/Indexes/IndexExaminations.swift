@@ -164,8 +164,8 @@ package struct StatementTuning: Sendable, Hashable {
     /// The SQL of the change.
     package var code: [String] { indexes.map(\.code) + (analyzes ? ["ANALYZE"] : []) }
 
-    /// The time from which shares of it count, in nanoseconds.
-    private static let measurable = 1_000_000.0
+    /// The time from which two times can be compared, in nanoseconds.
+    package static let measurable = 1_000_000.0
 
     /// The share of the time that the change saves on the copy, or of the steps if the runs are too short to measure, from 0 to 1.
     package var savedShare: Double {

@@ -14,7 +14,7 @@ struct FetchLoopAdvice {
     /// Whether the rows of the joint fetch must be grouped by the values they were fetched for.
     ///
     /// A row belongs to several members of a to-many relationship.
-    var groupsRowsByValue: Bool { term.map { !isSelf && !$0.operation.hasPrefix("ANY ") } ?? false }
+    var groupsRowsByValue: Bool { term.map { !isSelf && !$0.comparesMembers } ?? false }
 
     /// The compared property, such as `Track.album`, or the entity if the object itself is compared.
     var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }

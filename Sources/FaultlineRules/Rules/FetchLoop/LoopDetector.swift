@@ -173,8 +173,13 @@ extension LoopEvidence.Key {
     /// Whether the fetches compare the members of a to-many relationship with an object or a value.
     var comparesMembers: Bool {
         guard let term, let terms = fetch.shape.terms, term < terms.count else { return false }
-        return terms[term].operation.hasPrefix("ANY ")
+        return terms[term].comparesMembers
     }
+}
+
+extension ShapeEntry.Term {
+    /// Whether it is true if any member of a to-many relationship compares so.
+    var comparesMembers: Bool { operation.hasPrefix("ANY ") }
 }
 
 extension LoopEvidence {
@@ -266,7 +271,7 @@ struct LoopTerms {
     /// The predicate as code, one term per line.
     var predicate: [String] {
         let isObject = term.operand == "object" || term.keyPath.uppercased() == "SELF"
-        if term.operation.hasPrefix("ANY ") {
+        if term.comparesMembers {
             let rest = others.isEmpty ? [] : ["    && otherTerms"]
             let format = "FetchPredicate(format: \"ANY \(term.keyPath) IN %@\", \(isObject ? "objects" : "values"))"
             return ["request.predicate = try \(format)"] + rest

@@ -102,7 +102,7 @@ private struct ExaminedStatement {
             StatementChange(sql: sql, executions: executions, rows: rows, time: time, kind: .indexes(tuning.code)))
         weigh(&finding, saved, profile)
         if upkeep.time >= gained {
-            finding.downgrade("Maintaining the index would cost more than it saves here.")
+            finding.downgrade(MissingIndexRule.costsMore)
         }
         return finding
     }
@@ -212,8 +212,7 @@ private struct ExaminedStatement {
     }
 
     private func alternatives(_ profile: Profile) -> [Wording] {
-        let libraries = profile.statementOrigins.first { $0.key.sql == sql }?.evidence.libraries ?? []
-        guard let library = StatementLibrary(names: libraries) else { return [] }
+        guard let library = profile.library(of: sql) else { return [] }
         return tuning.indexes.flatMap { library.indexing($0) }
     }
 }

@@ -14,6 +14,8 @@ struct MissingIndexRule: Rule {
 
     /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0
+    /// The reservation about an index that costs more than it saves.
+    static var costsMore: Wording { "Maintaining the index would cost more than it saves here." }
 
     let examinations: IndexExaminations
 
@@ -111,7 +113,7 @@ struct MissingIndexRule: Rule {
         _ finding: inout Finding, _ demand: Demand, upkeep: Double, saved: Double, _ profile: Profile
     ) {
         if upkeep >= saved {
-            finding.downgrade("Maintaining the index would cost more than it saves here.")
+            finding.downgrade(Self.costsMore)
         }
         if demand.scannedRows < FetchIndexing.minimumRows.value {
             finding.downgrade(

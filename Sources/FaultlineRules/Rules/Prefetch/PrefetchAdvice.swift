@@ -74,18 +74,17 @@ struct PrefetchAdvice {
         let tree = paths.profile.tree(of: destination)
         // A relationship of a member that fired shows that the program walked on from it.
         let walksOn = fetch.firedRelationships.keys.contains { $0 != edge && paths.profile.tree(of: $0.entity) == tree }
-        return !walksOn
-            && !paths.profile.fetches.contains { other in
-                // Without scopes, all fetches are in the same one.
-                guard
-                    evidence.scopes.isEmpty || evidence.scopes.keys.contains(where: { other.counts.scopes[$0] != nil })
-                else { return false }
-                return paths.profile.tree(of: other.key.shape.entity) == tree
-                    || other.key.shape.prefetch.contains { path in
-                        let ends = paths.edges(of: path, from: other.key.shape.entity)
-                        return ends.contains { paths.destination(of: $0).map { paths.profile.tree(of: $0) } == tree }
-                    }
-            }
+        guard !walksOn else { return false }
+        return !paths.profile.fetches.contains { other in
+            // Without scopes, all fetches are in the same one.
+            guard evidence.scopes.isEmpty || evidence.scopes.keys.contains(where: { other.counts.scopes[$0] != nil })
+            else { return false }
+            return paths.profile.tree(of: other.key.shape.entity) == tree
+                || other.key.shape.prefetch.contains { path in
+                    let ends = paths.edges(of: path, from: other.key.shape.entity)
+                    return ends.contains { paths.destination(of: $0).map { paths.profile.tree(of: $0) } == tree }
+                }
+        }
     }
 
     /// The members' relationship to their owner, or `nil` if the trace does not have it.

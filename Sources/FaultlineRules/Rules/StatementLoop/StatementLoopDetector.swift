@@ -173,17 +173,15 @@ struct StatementLoopDetector: EvidenceDetector {
         let isLoop = open.read(own) { $0.repetition.executions >= Self.threshold.count } ?? false
         if !isLoop { known.append(origin) }
         lists[event.thread] = known.suffix(Self.recentLists)
-        // A loop around another one runs its statement again, and the inner loop goes through these rows, too.
-        for key in recent[event.thread] ?? [] where key != own {
-            open.update(key, isUse: false) { loop in
-                if loop.origin?.statement == list, loop.origin?.run != event.id { loop.origin?.rows &+= origin.rows }
-            } ?? ()
-        }
-        if isLoop { return }
         origin.isOpen = true
         for key in recent[event.thread] ?? [] where key != own {
             open.update(key, isUse: false) { loop in
-                if loop.repetition.start >= event.start { loop.origin = origin }
+                if !isLoop, loop.repetition.start >= event.start {
+                    loop.origin = origin
+                } else if loop.origin?.statement == list {
+                    // A loop around another one runs its statement again, and the inner loop goes through these rows, too.
+                    loop.origin?.rows &+= origin.rows
+                }
             } ?? ()
         }
     }

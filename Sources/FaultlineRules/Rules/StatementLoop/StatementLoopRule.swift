@@ -23,8 +23,8 @@ struct StatementLoopRule: Rule {
         var outcome = RuleOutcome()
         let runs = profile.totals.outermostReads
         if runs > 0 { outcome.examined = "\(count: runs, "statement")" }
-        let loops = Set(profile.statementLoops.map(\.key))
-        outcome.findings = profile.statementLoops.compactMap { finding($0.key, $0.evidence, loops, profile) }
+        let found = profile.statementLoops, loops = Set(found.map(\.key))
+        outcome.findings = found.compactMap { finding($0.key, $0.evidence, loops, profile) }
         return outcome
     }
 

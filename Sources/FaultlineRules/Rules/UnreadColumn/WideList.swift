@@ -43,8 +43,7 @@ struct WideList {
             (sums.0 &+ group.totalTime, sums.1 &+ group.count, sums.2 &+ group.counts.rows)
         }
         let saved = Double(time) * column.share
-        let library = profile.statementOrigins.first { $0.key.sql == sql }
-            .flatMap { StatementLibrary(names: $0.evidence.libraries) }
+        let library = profile.library(of: sql)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name,
             title: "Leave \(code: column.name) out of lists of \(entity: table) that do not show it",
@@ -72,7 +71,7 @@ struct WideList {
             Claim(
                 StatementScanDetector.self, StatementSite(sql: sql, site: $0.key.site), balance: Double($0.totalTime))
         }
-        if let reservation = groups[0].key.site.flatMap({ StatementSite(sql: sql, site: $0).reservation }) {
+        if let reservation = StatementSite(sql: sql, site: groups[0].key.site).reservation {
             finding.reservations.append(reservation)
         }
         return finding

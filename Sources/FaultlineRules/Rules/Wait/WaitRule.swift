@@ -76,8 +76,8 @@ struct WaitRule: Rule {
         // Threads that wait at the same time cost the run no more than its own time.
         let blocked = Double(min(evidence.blockedTime, profile.knownWallTime ?? .max))
         // The run need not have waited for the threads that waited for SQLite's lock.
-        let isCertain = usesStore || key.resource != .sqlite
-        let certain = isCertain ? blocked : Double(min(evidence.mainThreadTime, profile.knownWallTime ?? .max))
+        let isForLock = !usesStore && key.resource == .sqlite
+        let certain = isForLock ? Double(min(evidence.mainThreadTime, profile.knownWallTime ?? .max)) : blocked
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title,
             change: (advice.isImpatient ? nil : key.ownerSite) ?? key.site,
@@ -112,7 +112,7 @@ struct WaitRule: Rule {
             Claim(WaitDetector.self, line.key, balance: Double(line.evidence.blockedTime))
         }
         finding.hasFailures = evidence.failures > 0
-        if evidence.failures == 0, !usesStore, key.resource == .sqlite {
+        if isForLock, evidence.failures == 0 {
             if advice.takesTurns {
                 finding.downgrade("No transaction holds the lock for long, so there is little to shorten.")
             } else if evidence.durations.count < Self.fewWaits, longest < Self.shortWait {
