@@ -6,40 +6,40 @@ import TraceFixtures
 @testable import FaultlineProfile
 @testable import FaultlineRules
 
-@Suite("Work that no finding explains")
-struct UnexplainedWorkTests {
-    /// A program that runs statements, and does other work for a tenth of a second.
-    private struct Program {
-        var trace = TraceBuilder()
-        private var statements: [String: DictionaryID] = [:]
+/// A program that runs statements, and does other work for a tenth of a second.
+private struct Program {
+    var trace = TraceBuilder()
+    private var statements: [String: DictionaryID] = [:]
 
-        /// - Parameters:
-        ///   - line: The line that runs it.
-        ///   - time: In nanoseconds.
-        mutating func run(
-            _ sql: String, line: Int = 4, times: Int = 1, time: UInt64 = 50_000_000, plan: [String] = [],
-            _ change: (inout TraceEvent.Statement) -> Void = { $0.rows = 1 }
-        ) {
-            var statement = TraceEvent.Statement()
-            statement.statement = statements[sql] ?? trace.define(.statement(StatementEntry(sql: sql)))
-            statements[sql] = statement.statement
-            statement.type = .read
-            if !plan.isEmpty {
-                let lines = plan.enumerated().map { PlanEntry.Row(id: $0 + 1, parent: 0, detail: $1) }
-                statement.plan = trace.define(.plan(PlanEntry(rows: lines)))
-            }
-            change(&statement)
-            let stack = trace.stack(line)
-            for _ in 0..<times { trace.event(.sql(statement), duration: time, stack: stack) }
+    /// - Parameters:
+    ///   - line: The line that runs it.
+    ///   - time: In nanoseconds.
+    mutating func run(
+        _ sql: String, line: Int = 4, times: Int = 1, time: UInt64 = 50_000_000, plan: [String] = [],
+        _ change: (inout TraceEvent.Statement) -> Void = { $0.rows = 1 }
+    ) {
+        var statement = TraceEvent.Statement()
+        statement.statement = statements[sql] ?? trace.define(.statement(StatementEntry(sql: sql)))
+        statements[sql] = statement.statement
+        statement.type = .read
+        if !plan.isEmpty {
+            let lines = plan.enumerated().map { PlanEntry.Row(id: $0 + 1, parent: 0, detail: $1) }
+            statement.plan = trace.define(.plan(PlanEntry(rows: lines)))
         }
-
-        func analysis(after pause: UInt64 = 100_000_000, _ rules: [any Rule] = Rules.all) -> Analysis {
-            var trace = trace
-            trace.now += pause
-            return Analysis(Profile(trace.closed()), rules: rules)
-        }
+        change(&statement)
+        let stack = trace.stack(line)
+        for _ in 0..<times { trace.event(.sql(statement), duration: time, stack: stack) }
     }
 
+    func analysis(after pause: UInt64 = 100_000_000, _ rules: [any Rule] = Rules.all) -> Analysis {
+        var trace = trace
+        trace.now += pause
+        return Analysis(Profile(trace.closed()), rules: rules)
+    }
+}
+
+@Suite("Work that no finding explains")
+struct UnexplainedWorkTests {
     private static let range = "SELECT * FROM reading WHERE g > ?"
 
     @Test func `A statement that takes much of the run is shown with its counts, its plan and what the rules left out`()
@@ -191,6 +191,36 @@ struct KnownCauseTests {
         #expect(
             cause("PRAGMA integrity_check", type: .schema).first?.hasPrefix("integrity_check reads the whole file")
                 == true)
+    }
+
+    /// The last two sentences about a statement that scans for few rows.
+    private func cause(ofScan sql: String, plan: [String]) -> [String] {
+        var program = Program()
+        program.run(sql, times: 3, plan: plan) { ($0.rows, $0.fullScanSteps) = (5, 300_000) }
+        return program.analysis().unexplained.first?.explanation.suffix(2).map(\.text) ?? []
+    }
+
+    @Test func `Conditions that no index serves are named as causes`() {
+        let json = "SELECT b.id FROM bookmark b, json_each(b.tags) j WHERE j.value = ?"
+        let plan = ["SCAN b", "SCAN j VIRTUAL TABLE INDEX 1:"]
+        #expect(cause(ofScan: json, plan: plan).first?.hasPrefix("json_each takes the JSON of each row apart") == true)
+        let list = "SELECT id FROM bookmark WHERE name IN (SELECT value FROM json_each(?))"
+        #expect(!cause(ofScan: list, plan: plan).contains { $0.contains("JSON") })
+        let view = "SELECT at FROM timeline WHERE chat = ? ORDER BY pos DESC LIMIT ?"
+        let subquery = cause(ofScan: view, plan: ["SCAN (subquery-5)", "SCAN event"])
+        #expect(subquery.first?.hasPrefix("SQLite computes a subquery, or a view, with all its rows") == true)
+    }
+
+    @Test func `Many rows for each row of another statement are named as a cause`() {
+        var program = Program()
+        program.run("SELECT id FROM album ORDER BY id") { $0.rows = 40 }
+        for value in 1...40 as ClosedRange<UInt64> {
+            program.run("SELECT id FROM track WHERE album_id = ?") { ($0.rows, $0.parameters) = (300, value) }
+        }
+        let loop = program.analysis().unexplained.first?.explanation.map(\.text) ?? []
+        #expect(
+            loop.suffix(2).first
+                == "The program runs it for each row of SELECT id FROM album ORDER BY id, and each run returns 300 rows.")
     }
 
     @Test(

@@ -18,6 +18,12 @@ enum KnownCause {
     case smallCache(pages: UInt64, size: UInt64)
     /// The whole file is rewritten, checked or read for statistics.
     case wholeFile(String)
+    /// The JSON of each row is taken apart by a function, such as `json_each`.
+    case json(String)
+    /// A subquery or a view is computed with all its rows before a condition of the statement around it applies.
+    case wholeSubquery
+    /// The program runs it for each row of another statement, and each run returns many rows.
+    case manyRowsEach(origin: String, rows: UInt64)
 
     /// The minimum rows of a run that are very many.
     static let manyRows: UInt64 = 50_000
@@ -40,12 +46,31 @@ enum KnownCause {
         return group.counts.fileReads >= max(manyReads, readsPerPage &* pages &* visits)
     }
 
+    /// What the profile tells about a statement beside its counts.
+    struct Circumstances {
+        /// The runs with the same values as the one before, between which a table of the statement was written.
+        var refreshes: UInt64 = 0
+        /// The lines of SQLite's plans that scan.
+        var scans: Set<String> = []
+        /// The statement whose rows a loop of its runs processes.
+        var origin: String?
+
+        init(_ sql: String, _ profile: Profile) {
+            for scan in profile.statementScans where scan.key.sql == sql { scans.formUnion(scan.evidence.scans) }
+            for repeated in profile.repeatedStatements where repeated.key.sql == sql {
+                refreshes &+= repeated.evidence.refreshes
+            }
+            let origins = profile.statementLoops.filter { $0.key.sql == sql }.flatMap(\.evidence.origins)
+            origin = origins.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }?.key.sql
+        }
+    }
+
     /// The cause of a statement's time, or `nil` if none is known.
     ///
-    /// - Parameters:
-    ///   - refreshes: The runs with the same values as the one before, between which a table of the statement was written.
-    ///   - examinations: With the pages of the database.
-    init?(_ sql: String, _ group: EventGroup, refreshes: UInt64, _ examinations: IndexExaminations = .init()) {
+    /// - Parameter examinations: With the pages of the database.
+    init?(
+        _ sql: String, _ group: EventGroup, _ circumstances: Circumstances, _ examinations: IndexExaminations = .init()
+    ) {
         let tokens = StatementText.tokens(of: sql)
         guard let first = tokens.first?.text.uppercased() else { return nil }
         let (counts, runs) = (group.counts, max(1, group.count))
@@ -55,8 +80,12 @@ enum KnownCause {
             self = .wholeFile(check.text)
         } else if Self.sortsRandomly(tokens) {
             self = .randomOrder
-        } else if refreshes >= Self.leastRefreshes, refreshes &* 2 >= group.count {
-            self = .refreshes(refreshes)
+        } else if group.takesManySteps, let function = Self.jsonFunction(tokens) {
+            self = .json(function)
+        } else if group.takesManySteps, circumstances.scans.contains(where: { $0.hasPrefix("SCAN (subquery") }) {
+            self = .wholeSubquery
+        } else if circumstances.refreshes >= Self.leastRefreshes, circumstances.refreshes &* 2 >= group.count {
+            self = .refreshes(circumstances.refreshes)
         } else if Self.counts(tokens), counts.rows <= group.count {
             self = .count(hasCondition: tokens.contains { $0.isKeyword("WHERE") })
         } else if group.key.statementType == .read, counts.rows >= Self.manyRows &* runs {
@@ -65,6 +94,8 @@ enum KnownCause {
             Double(counts.fileReads) >= Self.readsPerRow * Double(counts.rows), counts.fullScanSteps == 0
         {
             self = .scatteredWrites(reads: counts.fileReads, rows: counts.rows)
+        } else if let origin = circumstances.origin, counts.rows >= StatementLoopRule.manyRows &* runs {
+            self = .manyRowsEach(origin: StatementText(origin).summary, rows: counts.rows / runs)
         } else if let pages = examinations.pages, Self.readsAgain(group, examinations) {
             self = .smallCache(pages: pages.count, size: pages.size)
         } else {
@@ -81,6 +112,14 @@ enum KnownCause {
 
     private static func isCheck(_ token: StatementText.Token) -> Bool {
         ["INTEGRITY_CHECK", "QUICK_CHECK", "WAL_CHECKPOINT"].contains(token.text.uppercased())
+    }
+
+    /// The function that takes the JSON of a column apart.
+    private static func jsonFunction(_ tokens: [StatementText.Token]) -> String? {
+        tokens.indices.dropLast(2).first { place in
+            (tokens[place].isKeyword("JSON_EACH") || tokens[place].isKeyword("JSON_TREE"))
+                && tokens[place + 1].text == "(" && tokens[place + 2].isName
+        }.map { tokens[$0].text.lowercased() }
     }
 
     private static func sortsRandomly(_ tokens: [StatementText.Token]) -> Bool {
@@ -139,6 +178,23 @@ enum KnownCause {
                 "Enlarge the cache of the connection, if the memory is there: "
                     + "\(code: "PRAGMA cache_size = -\(Self.kibibytes(pages, size))") holds "
                     + "\(size: Double(Self.kibibytes(pages, size)) * 1024).",
+            ]
+        case .json(let function):
+            [
+                "\(code: function) takes the JSON of each row apart in each run, and no index serves a search in its elements.",
+                "Keep the elements in a table of their own, a row for each, with an index on the element.",
+            ]
+        case .wholeSubquery:
+            [
+                "SQLite computes a subquery, or a view, with all its rows before the condition around it applies. It moves a "
+                    + "condition into neither if that has a window function, \(code: "LIMIT"), or an aggregate of other columns.",
+                "Put the condition into the subquery, or query the tables of the view directly.",
+            ]
+        case .manyRowsEach(let origin, let rows):
+            [
+                "The program runs it for each row of \(code: Phrase.shortened(origin, to: 90)), and each run returns \(rows: rows).",
+                "If it only asks whether there are rows, or how many, put \(code: "EXISTS") or \(code: "count(*)") into that "
+                    + "statement.",
             ]
         case .wholeFile("VACUUM"):
             [

@@ -84,17 +84,12 @@ extension UnexplainedWork {
         group = whole
         var seen = Set([whole.key.site])
         otherSites = groups.compactMap(\.key.site).filter { seen.insert($0).inserted }
-        var scans: Set<String> = []
-        var refreshes: UInt64 = 0
+        var sentences = [Self.time(whole, share, self.whole)] + Self.counts(whole)
         if case .statement(let sql) = whole.key.subject {
-            for scan in profile.statementScans where scan.key.sql == sql { scans.formUnion(scan.evidence.scans) }
-            for repeated in profile.repeatedStatements where repeated.key.sql == sql {
-                refreshes &+= repeated.evidence.refreshes
-            }
+            let circumstances = KnownCause.Circumstances(sql, profile)
+            sentences += Self.plan(circumstances.scans) + Self.unexamined(sql, whole, circumstances, examinations)
         }
-        explanation =
-            [Self.time(whole, share, self.whole)] + Self.counts(whole) + Self.plan(scans)
-            + Self.unexamined(whole, scans, refreshes, examinations)
+        explanation = sentences
     }
 
     private static func time(_ group: EventGroup, _ share: Double, _ whole: Whole) -> Wording {
@@ -150,10 +145,9 @@ extension UnexplainedWork {
 
     /// Sentences about a cause that no index mends, or about what the rules about scans did not examine.
     private static func unexamined(
-        _ group: EventGroup, _ scans: Set<String>, _ refreshes: UInt64, _ examinations: IndexExaminations
+        _ sql: String, _ group: EventGroup, _ circumstances: KnownCause.Circumstances, _ examinations: IndexExaminations
     ) -> [Wording] {
-        guard case .statement(let sql) = group.key.subject else { return [] }
-        if let cause = KnownCause(sql, group, refreshes: refreshes, examinations) { return cause.sentences }
+        if let cause = KnownCause(sql, group, circumstances, examinations) { return cause.sentences }
         switch examinations[sql] {
         case .nothing(_, let mismatches) where !mismatches.isEmpty: return mismatches.map(\.sentence)
         case .nothing(let hasRecordedValues, _):
@@ -170,7 +164,7 @@ extension UnexplainedWork {
         case .change, nil: break
         }
         guard group.counts.fullScanSteps > 0 else { return [] }
-        if group.key.statementType == .write, scans.isEmpty {
+        if group.key.statementType == .write, circumstances.scans.isEmpty {
             return [
                 "Its own plan scans no table: SQLite looks for rows that refer to the changed ones, or runs a trigger. An index "
                     + "on each foreign key that refers to the table avoids the former."
@@ -185,7 +179,7 @@ extension UnexplainedWork {
 
 extension EventGroup {
     /// Whether each of its statements takes many steps for its rows.
-    fileprivate var takesManySteps: Bool {
+    var takesManySteps: Bool {
         let steps = Double(counts.fullScanSteps), rows = Double(max(1, counts.rows))
         return steps >= FetchIndexing.minimumRows.value * Double(count)
             && steps >= FetchIndexing.stepsPerRow.value * rows
