@@ -220,7 +220,8 @@ struct KnownCauseTests {
         let loop = program.analysis().unexplained.first?.explanation.map(\.text) ?? []
         #expect(
             loop.suffix(2).first
-                == "The program runs it for each row of SELECT id FROM album ORDER BY id, and each run returns 300 rows.")
+                == "The program runs it for each row of SELECT id FROM album ORDER BY id, and each run returns 300 rows."
+        )
     }
 
     @Test(

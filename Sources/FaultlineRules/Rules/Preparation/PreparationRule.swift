@@ -15,7 +15,7 @@ struct PreparationRule: Rule {
         "R21", "minimumShare", 0.5, .share, "minimum share of the fetches' time that they take")
 
     static let minimumRunShare = Threshold(
-        "R21", "minimumRunShare", 0.2, .share, "the same as a share of the run, in a program without an object store")
+        "R21", "minimumRunShare", 0.1, .share, "the same as a share of the run, in a program without an object store")
 
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
@@ -117,6 +117,9 @@ extension PreparationRule {
 
 /// The findings about statements of programs without an object store.
 extension PreparationRule {
+    /// A list of any length in a text that stays the same (https://sqlite.org/json1.html#jeach).
+    private static let listCode = ["… IN (SELECT value FROM json_each(?))  -- one JSON array for the list"]
+
     private static func fix(_ library: StatementLibrary?) -> Wording {
         if let library, library != .grdb {
             return
@@ -147,9 +150,11 @@ extension PreparationRule {
             change: statement.site,
             severity: Severity.of(Double(preparations), warning: Self.minimumPreparations.value, error: 1000),
             fix: Self.fix(library),
+            code: statement.sql.contains("IN (…)") ? Self.listCode : [],
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
             confidence: .medium("some of the preparations may remain"),
             signature: [id, text.summary, statement.site?.function ?? ""].joined(separator: "|"))
+        finding.codeLanguage = "sql"
         finding.seenAt = [Finding.Sighting(site: statement.site, count: times.executions, time: times.time)]
         finding.subjects = [.statement(statement.sql)]
         finding.explanation = [
