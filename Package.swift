@@ -297,7 +297,7 @@ let package = Package(
             dependencies: [
                 "CSQLite", "FaultlineFindings", "FaultlineMigration", "FaultlineModel", "FaultlineProfile",
                 "FaultlineRecorder", "FaultlineReplay", "FaultlineRules", "FaultlineStore", "FaultlineTrace",
-                "TestFolders",
+                "TestFolders", "TraceFixtures",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,7 +1,9 @@
 import CSQLite
+import FaultlineTrace
 import Foundation
 import TestFolders
 import Testing
+import TraceFixtures
 
 @testable import FaultlineProfile
 @testable import FaultlineReplay
@@ -352,6 +354,86 @@ struct IndexAdvisorTests {
         for sql in [unqualified, writing] {
             #expect(try tuning(#require(examinations[sql])).code == ["CREATE INDEX lib.loan_book ON loan(book)"])
         }
+    }
+
+    @Test("An index has only the rows that a statement never leaves, if they are few")
+    func partial() throws {
+        let path = try Self.database([
+            "CREATE TABLE job(id INTEGER PRIMARY KEY, queue INT, done TEXT, name TEXT)",
+            "INSERT INTO job(queue, done, name) SELECT id % 40, iif(id % 50, day, NULL), 'j' FROM book",
+        ])
+        let open = "SELECT id FROM job WHERE queue = 7 AND done IS NULL"
+        let found = try tuning(examine(open, values: open, on: path))
+        #expect(found.code == ["CREATE INDEX job_queue ON job(queue) WHERE done IS NULL"])
+        #expect(found.indexes.map(\.condition) == ["done IS NULL"])
+        let oldest = "SELECT id FROM job WHERE done IS NULL ORDER BY queue LIMIT 3"
+        #expect(
+            try tuning(examine(oldest, values: oldest, on: path)).code == [
+                "CREATE INDEX job_queue ON job(queue) WHERE done IS NULL"
+            ])
+        // Most rows meet the condition.
+        let closed = "SELECT id FROM job WHERE queue = 7 AND done IS NOT NULL AND name = 'k'"
+        #expect(try tuning(examine(closed, values: closed, on: path)).indexes.map(\.condition) == [nil])
+    }
+
+    private func temporary(_ statements: [(sql: String, rows: UInt32)]) -> [TemporaryTable] {
+        var trace = TraceBuilder()
+        for (sql, rows) in statements {
+            var statement = TraceEvent.Statement()
+            statement.statement = trace.define(.statement(StatementEntry(sql: sql)))
+            statement.type = sql.hasPrefix("CREATE") ? .schema : sql.hasPrefix("SELECT") ? .read : .write
+            statement.rows = rows
+            trace.event(.sql(statement), duration: 1000, stack: trace.stack(1))
+        }
+        return Profile(trace.closed()).temporaryTables
+    }
+
+    @Test(
+        "Temporary tables are made again, with rows like those that they had",
+        arguments: [
+            // Its own rows, without the condition whose value is unknown, and those of the column that it is compared with.
+            (
+                "CREATE TEMP TABLE chosen(author INT, mark INT)",
+                "INSERT INTO chosen SELECT author, id FROM book WHERE kind = 'usual'"
+            ),
+            (
+                "CREATE TEMPORARY TABLE IF NOT EXISTS chosen(author INT, mark INT)",
+                "INSERT INTO chosen SELECT author, id FROM book WHERE id % ? = ?"
+            ),
+            ("CREATE TABLE temp.chosen(author INT, mark INT)", "INSERT INTO chosen VALUES (?, …)"),
+            (
+                "CREATE TEMP TABLE chosen AS SELECT author, id AS mark FROM book WHERE id > 100",
+                "DELETE FROM chosen WHERE mark < 0"
+            ),
+        ])
+    func temporaryTables(creation: String, filling: String) throws {
+        let reading =
+            "SELECT s.id FROM shelf s WHERE EXISTS (SELECT 1 FROM temp.chosen c WHERE c.author = s.author AND c.mark > 7)"
+        let tables = temporary([(creation, 0), (filling, 15_000), (reading, 90)])
+        #expect(
+            tables.map(\.name) == ["chosen"] && tables.first?.companions == ["shelf"]
+                || tables.first?.companions == ["book", "shelf"])
+        let advisor = try IndexAdvisor(path: try Self.shared.get(), creating: tables)
+        let examinations = advisor.examine([
+            StatementToExamine(sql: reading, executions: 1, rows: 90, samples: [reading])
+        ])
+        let tuning = try tuning(#require(examinations[reading]))
+        #expect(tuning.code.count == 1 && tuning.code[0].hasPrefix("CREATE INDEX temp.chosen_author"), "\(tuning.code)")
+        #expect(tuning.indexes.map(\.isTemporary) == [true] && !tuning.analyzes)
+    }
+
+    @Test("An index that the program gave a temporary table is not advised again")
+    func indexedTemporaryTable() throws {
+        let reading = "SELECT mark FROM chosen WHERE author = 9"
+        let tables = temporary([
+            ("CREATE TEMP TABLE chosen(author INT, mark INT)", 0), ("CREATE INDEX temp.i ON chosen(author)", 0),
+            ("INSERT INTO chosen SELECT author, id FROM book", 20_000), (reading, 4),
+        ])
+        let advisor = try IndexAdvisor(path: try Self.shared.get(), creating: tables)
+        let examinations = advisor.examine([
+            StatementToExamine(sql: reading, executions: 1, rows: 4, samples: [reading])
+        ])
+        #expect(examinations[reading] == .nothing(hasRecordedValues: true))
     }
 
     @Test("Columns of different types that are compared are named if no index helps")

@@ -12,6 +12,7 @@ package final class IndexAdvisor {
     private let folder: ScratchFolder
     let base: DatabaseFile
     let schema: AdvisedSchema
+    let temporary: RemadeTables
     let sampled: SampledTables
     /// The functions that an index can have, in lowercase.
     let functions: Set<String>
@@ -33,11 +34,13 @@ package final class IndexAdvisor {
     /// - Parameters:
     ///   - path: An SQLite file.
     ///   - attached: The names of attached databases and their files. Those that cannot be copied are left out.
+    ///   - tables: The temporary tables of the program. Those that cannot be made are left out.
     ///   - settings: Statements that change how SQLite plans.
     /// - Throws: ``ReplayError`` if the file cannot be read or copied, or is not an SQLite file.
-    package init(path: String, attaching attached: [String: String] = [:], setting settings: [String] = [])
-        throws(ReplayError)
-    {
+    package init(
+        path: String, attaching attached: [String: String] = [:], creating tables: [TemporaryTable] = [],
+        setting settings: [String] = []
+    ) throws(ReplayError) {
         folder = try ScratchFolder()
         let copy = try folder.copyStore(StorePath.resolved(path))
         base = try DatabaseFile(copy: copy, named: path)
@@ -51,6 +54,7 @@ package final class IndexAdvisor {
             copies.append(copy)
             names.append(other.key)
         }
+        temporary = RemadeTables(tables, on: base)
         schema = try AdvisedSchema(base, attached: names)
         sampled = try SampledTables(schema, of: copies)
         base.forbidOtherFiles()
@@ -113,7 +117,9 @@ package final class IndexAdvisor {
         }
         let names = names(changes.flatMap(\.tuning.indexes))
         let times = insertion(changes.flatMap(\.tuning.indexes).filter { written.contains($0.table.lowercased()) })
-        for change in changes { examinations[change.runs.statement.sql] = .change(change.described(names, times)) }
+        for change in changes {
+            examinations[change.runs.statement.sql] = .change(change.described(names, times, temporary.names))
+        }
         return examinations
     }
 
@@ -138,13 +144,18 @@ package final class IndexAdvisor {
         /// - Parameters:
         ///   - names: The names of indexes.
         ///   - insertion: The times to insert a row without and with those that were measured.
+        ///   - temporary: The tables that are temporary in the program, in lowercase.
         func described(
-            _ names: [IndexCandidate: String], _ insertion: [IndexCandidate: StatementTuning.Insertion]
+            _ names: [IndexCandidate: String], _ insertion: [IndexCandidate: StatementTuning.Insertion],
+            _ temporary: Set<String>
         ) -> StatementTuning {
             let indexes = tuning.indexes.map { index in
-                StatementTuning.Index(
-                    table: index.table, columns: index.keys.map(\.text),
-                    code: index.creation(named: names[index] ?? ""), insertion: insertion[index])
+                var created = index
+                if index.database == "main", temporary.contains(index.table.lowercased()) { created.database = "temp" }
+                return StatementTuning.Index(
+                    table: index.table, columns: index.keys.map(\.text), condition: index.condition,
+                    isTemporary: created.database == "temp", code: created.creation(named: names[index] ?? ""),
+                    insertion: insertion[index])
             }
             let plan = tuning.work.plan.map { line in
                 tuning.indexes.enumerated().reduce(line) { line, index in

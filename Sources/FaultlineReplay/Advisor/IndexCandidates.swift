@@ -18,23 +18,53 @@ struct IndexCandidate: Hashable {
         }
     }
 
-    /// The name of its database: `main`, or that of an attached one.
+    /// The name of its database: `main`, `temp`, or that of an attached one.
     var database: String
     var table: String
     var keys: [Key]
+    /// The condition of the rows that it has, in SQL, or `nil` for all rows.
+    var condition: String?
 
     var columns: String { keys.map(\.text).joined(separator: ", ") }
 
     func creation(named name: String) -> String {
-        let database = database == "main" ? "" : StatementText.quoted(database) + "."
+        let database =
+            switch database {
+            case "main": ""
+            // A keyword that needs no quotes here.
+            case "temp": "temp."
+            default: StatementText.quoted(database) + "."
+            }
         return "CREATE INDEX \(database)\(StatementText.quoted(name)) ON \(StatementText.quoted(table))(\(columns))"
+            + (condition.map { " WHERE \($0)" } ?? "")
     }
 
-    /// Whether another index on the same table begins with the same keys.
+    /// Whether another index on the same table begins with the same keys, and has the same rows or more.
     func isPrefix(of other: IndexCandidate) -> Bool {
         (database, table) == (other.database, other.table) && keys.count <= other.keys.count
             && Array(other.keys.prefix(keys.count)) == keys
+            && (other.condition == nil || other.condition == condition)
     }
+
+    /// The index of the rows that meet a condition; its column leads to no row then, unless it is the only one.
+    func restricted(to test: NullTest) -> IndexCandidate {
+        var index = self
+        index.keys.removeAll { $0.sql == test.column }
+        if index.keys.isEmpty { index.keys = keys }
+        index.condition = test.text
+        return index
+    }
+}
+
+/// A term `IS NULL` or `IS NOT NULL` of a statement, which is the same in each run.
+struct NullTest: Hashable {
+    /// The position of the table in the schema.
+    var table: Int
+    /// The column, in SQL.
+    var column: String
+    var isNull: Bool
+
+    var text: String { column + (isNull ? " IS NULL" : " IS NOT NULL") }
 }
 
 /// The indexes that the planner's questions suggest.
@@ -52,6 +82,7 @@ struct IndexCandidates {
     private static let most = 200
 
     private(set) var all: [IndexCandidate] = []
+    private(set) var nullTests: Set<NullTest> = []
     private let schema: AdvisedSchema
     private let expressions: [IndexableExpression]
     private var seen: Set<IndexCandidate> = []
@@ -69,6 +100,13 @@ struct IndexCandidates {
     /// Adds the indexes that a question suggests.
     mutating func add(_ question: PlannerQuestion) {
         var (equal, lists, ranges): ([Part], [Part], [Part]) = ([], [], [])
+        let columns = schema.tables[question.table].columns
+        for comparison in question.comparisons where columns.indices.contains(comparison.column) {
+            let isNull = comparison.operation == SQLITE_INDEX_CONSTRAINT_ISNULL
+            guard isNull || comparison.operation == SQLITE_INDEX_CONSTRAINT_ISNOTNULL else { continue }
+            let column = StatementText.quoted(columns[comparison.column].name)
+            nullTests.insert(NullTest(table: question.table, column: column, isNull: isNull))
+        }
         for comparison in question.comparisons where comparison.isUsable && comparison.column >= 0 {
             var part = Part(
                 column: comparison.column, collation: question.collation == nil ? comparison.collation : nil)

@@ -29,14 +29,18 @@ struct StatementRuns {
     /// - Throws: ``Untriable`` if the values of the runs are unknown, ``ReplayError`` with SQLite's message.
     init(_ statement: StatementToExamine, on advisor: IndexAdvisor) throws {
         (self.statement, self.advisor) = (statement, advisor)
-        tables = Set(StatementSlots(statement.sql).tables.map { $0.lowercased() })
+        // The tables that are temporary in the program are in the main database here.
+        let (sql, samples) = (
+            TemporaryTable.unqualified(statement.sql), statement.samples.map(TemporaryTable.unqualified)
+        )
+        tables = Set(StatementSlots(sql).tables.map { $0.lowercased() })
         let schema = advisor.schema
-        if let sample = statement.samples.first {
-            runs = ReplayedRuns(recorded: Array(statement.samples.prefix(Self.mostRuns)))
+        if let sample = samples.first {
+            runs = ReplayedRuns(recorded: Array(samples.prefix(Self.mostRuns)))
             listening = ListeningText(sample, schema, functions: advisor.functions)
             question = listening.text
         } else {
-            listening = ListeningText(statement.sql, schema, functions: advisor.functions)
+            listening = ListeningText(sql, schema, functions: advisor.functions)
             let expressions = listening.expressions
             let drawn = try DrawnStatement(
                 listening.text, runs: Self.mostRuns, rows: statement.rows / max(1, statement.executions),
@@ -250,22 +254,28 @@ struct StatementRuns {
 
     /// The least change that saves much, or `nil` if none does.
     func tuning(_ before: Work) throws -> Tuning? {
-        let candidates = try candidates()
-        let analyzed = try measure(with: [], analyzing: true)
-        var best = gains(analyzed, over: before) ? Tuning(indexes: [], analyzes: true, work: analyzed) : nil
+        let (candidates, nullTests) = try candidates()
+        var best: Tuning?
+        if mayAnalyze {
+            let analyzed = try measure(with: [], analyzing: true)
+            if gains(analyzed, over: before) { best = Tuning(indexes: [], analyzes: true, work: analyzed) }
+        }
         let chosen = try advisor.sampled.choose(among: candidates, for: runs.runs[0].text, runs.runs[0].values)
         let sets = chosen.analyzed == chosen.plain ? [chosen.plain] : [chosen.analyzed, chosen.plain]
         for set in sets where !set.isEmpty {
             // The planner's choice proves no gain.
-            guard let tuning = try tuning(with: set, before) else { continue }
+            guard let tuning = try tuning(with: set, nullTests, before) else { continue }
             let handicap = best?.indexes.isEmpty == true ? Self.worthOfIndexes : 1
             if best.map({ tuning.work.steps &* handicap < $0.work.steps }) ?? true { best = tuning }
         }
         return best
     }
 
-    /// The indexes that the planner could use.
-    private func candidates() throws -> [IndexCandidate] {
+    /// Whether statistics are a change to advise: those of a temporary table are gone with it.
+    private var mayAnalyze: Bool { tables.isDisjoint(with: advisor.temporary.names) }
+
+    /// The indexes that the planner could use, and the tests for `NULL` that could restrict them.
+    private func candidates() throws -> ([IndexCandidate], [NullTest]) {
         let schema = advisor.schema
         // The statement must fit the database before the planner is asked.
         let (written, replaces) = try writtenTables()
@@ -306,7 +316,7 @@ struct StatementRuns {
             }
         }
         try advisor.sampled.sample(asked)
-        return found.all
+        return (found.all, found.nullTests.sorted { $0.text < $1.text })
     }
 
     /// The tables that the statement writes to, also by triggers, and whether it replaces rows.
@@ -334,10 +344,12 @@ struct StatementRuns {
     }
 
     /// The fewest columns and indexes of a set that save as much, with `ANALYZE` only if they need it.
-    private func tuning(with set: [IndexCandidate], _ before: Work) throws -> Tuning? {
+    private func tuning(
+        with set: [IndexCandidate], _ nullTests: [NullTest], _ before: Work
+    ) throws -> Tuning? {
         let whole = try measure(with: set, analyzing: true)
         let plain = try measure(with: set, analyzing: false)
-        let analyzes = !plain.isAsGood(as: whole)
+        let analyzes = mayAnalyze && !plain.isAsGood(as: whole)
         let goal = analyzes ? whole : plain
         guard gains(goal, over: before) else { return nil }
         var tuning = Tuning(indexes: set, analyzes: analyzes, work: goal)
@@ -361,7 +373,26 @@ struct StatementRuns {
             }
             position += 1
         }
+        for position in tuning.indexes.indices {
+            for test in nullTests where try isSelective(test, of: tuning.indexes[position]) {
+                var partial = tuning.indexes
+                partial[position] = partial[position].restricted(to: test)
+                if try take(partial) { break }
+            }
+        }
         return tuning
+    }
+
+    /// The greatest share of a table's rows for which an index is restricted to them.
+    private static let selectiveShare = 0.2
+
+    /// Whether few rows of an index's table meet a condition.
+    private func isSelective(_ test: NullTest, of index: IndexCandidate) throws -> Bool {
+        let table = advisor.schema.tables[test.table]
+        guard (table.database, table.name) == (index.database, index.table) else { return false }
+        let rows = "FROM \(table.qualifiedName)"
+        let met = try base.number("SELECT count(*) \(rows) WHERE \(test.text)")
+        return Double(met) <= Self.selectiveShare * Double(try base.number("SELECT count(*) \(rows)"))
     }
 
     /// The steps that SQLite takes for a row it finds, and the minimum ratio and number of steps that a change saves.

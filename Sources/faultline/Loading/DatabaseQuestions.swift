@@ -98,7 +98,8 @@ private struct DatabaseQuestions {
     ) throws -> IndexExaminations {
         Interruption.removeCopiesFirst()
         let advisor = try IndexAdvisor(
-            path: path, attaching: attached(profile), setting: profile.planningSettings)
+            path: path, attaching: attached(profile), creating: profile.temporaryTables,
+            setting: profile.planningSettings)
         var examinations = ProgressBar.during("asking SQLite about indexes", .things("statement")) { show in
             advisor.examine(
                 statements.examined, besides: profile.statementsToProtect, writing: profile.writtenTables

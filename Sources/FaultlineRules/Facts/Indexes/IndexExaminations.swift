@@ -90,13 +90,21 @@ package struct StatementTuning: Sendable, Hashable {
         package var table: String
         /// The columns and expressions, in SQL.
         package var columns: [String]
+        /// The condition of the rows that it has, in SQL, or `nil` for all rows.
+        package var condition: String?
+        /// Whether its table is temporary, so that the index is created after it.
+        package var isTemporary: Bool
         /// The statement that creates it.
         package var code: String
         /// The times to insert a row into the table, or `nil` if they were not measured.
         package var insertion: Insertion?
 
-        package init(table: String, columns: [String], code: String, insertion: Insertion? = nil) {
-            (self.table, self.columns, self.code, self.insertion) = (table, columns, code, insertion)
+        package init(
+            table: String, columns: [String], condition: String? = nil, isTemporary: Bool = false, code: String,
+            insertion: Insertion? = nil
+        ) {
+            (self.table, self.columns, self.condition, self.isTemporary) = (table, columns, condition, isTemporary)
+            (self.code, self.insertion) = (code, insertion)
         }
     }
 

@@ -116,12 +116,12 @@ private struct ExaminedStatement {
             guard let insertion = index.insertion, insertion.with > insertion.without, insertion.without > 0 else {
                 continue
             }
-            let writes = profile.writes(to: index.table, indexedBy: index.columns)
+            let writes = profile.writes(to: index.table, indexedBy: index.columns + [index.condition].compactMap { $0 })
             let more = Double(writes.time) * (insertion.with / insertion.without - 1)
             guard more > 0 else { continue }
             time += more
             words.append(
-                "Maintaining the index on \(entity: index.table)(\(Wording.properties(index.columns))) makes writing a row "
+                "Maintaining the index on \(index.place) makes writing a row "
                     + "\(decimal: insertion.with / insertion.without, places: 1) times as long on the copy: about "
                     + "\(duration: more) for \(rows: writes.rows) that the program wrote. The saving is net of that.")
         }
@@ -163,11 +163,9 @@ private struct ExaminedStatement {
     private var title: Wording {
         guard let index = tuning.indexes.first else { return "Run ANALYZE: SQLite misjudges the tables of a statement" }
         let more = tuning.indexes.dropFirst().map { other -> Wording in
-            " and on \(entity: other.table)(\(Wording.properties(other.columns)))"
+            " and on \(other.place)"
         }
-        return more.reduce("Create an index on \(entity: index.table)(\(Wording.properties(index.columns)))") {
-            $0 + $1
-        }
+        return more.reduce("Create an index on \(index.place)") { $0 + $1 }
             + (tuning.analyzes ? ", and run ANALYZE" : "")
     }
 
@@ -183,7 +181,20 @@ private struct ExaminedStatement {
             ? " The statement must no longer force or forbid an index (INDEXED BY, NOT INDEXED)." : ""
         let analyzing: Wording =
             tuning.analyzes ? " Without statistics, SQLite does not use \(isMany ? "them" : "it") well." : ""
-        return "SQLite then seeks the rows that it needs, instead of stepping through others." + analyzing + forced
+        let fix: Wording = "SQLite then seeks the rows that it needs, instead of stepping through others."
+        return fix + analyzing + forced + partial + temporary
+    }
+
+    private var partial: Wording {
+        tuning.indexes.contains { $0.condition != nil }
+            ? " An index with a condition has those rows only, so that other writes do not touch it; SQLite uses it for statements "
+                + "with the same condition."
+            : ""
+    }
+
+    private var temporary: Wording {
+        guard let table = tuning.indexes.first(where: \.isTemporary)?.table else { return "" }
+        return " Create it where the program creates the temporary table \(entity: table), or declare the key there."
     }
 
     private func explanation(_ profile: Profile) -> [Wording] {
@@ -213,7 +224,14 @@ private struct ExaminedStatement {
 
     private func alternatives(_ profile: Profile) -> [Wording] {
         guard let library = profile.library(of: sql) else { return [] }
-        return tuning.indexes.flatMap { library.indexing($0) }
+        return tuning.indexes.filter { !$0.isTemporary }.flatMap { library.indexing($0) }
+    }
+}
+
+extension StatementTuning.Index {
+    /// The table, the columns and the condition.
+    fileprivate var place: Wording {
+        "\(entity: table)(\(Wording.properties(columns)))" + (condition.map { " where \(code: $0)" } ?? "")
     }
 }
 
@@ -224,6 +242,7 @@ extension StatementLibrary {
             column.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? column : nil
         }
         let isPlain = names.count == index.columns.count
+        if let condition = index.condition { return restricting(index, to: condition, isPlain) }
         if isPlain, names.count == 1 { return indexing(names[0]) }
         let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
         switch self {
@@ -244,6 +263,26 @@ extension StatementLibrary {
         case .peewee where isPlain:
             return ["In Peewee, add \(code: "((\(list)), False)") to \(code: "Meta.indexes") of the model."]
         case .peewee: return ["In Peewee, add it to the model with \(code: "add_index(SQL(\"…\"))")."]
+        case .python: return []
+        }
+    }
+
+    /// Sentences about the declaration of an index of those rows that meet a condition.
+    private func restricting(_ index: StatementTuning.Index, to condition: String, _ isPlain: Bool) -> [Wording] {
+        let words = condition.split(separator: " ")
+        let isNull = words.count == 3, column = words[0]
+        switch self {
+        case .django where isPlain:
+            return [
+                "In Django, \(code: "models.Index")'s \(code: "condition=Q(\(column)__isnull=\(isNull ? "True" : "False"))") restricts it; "
+                    + "it needs a \(code: "name")."
+            ]
+        case .sqlAlchemy:
+            return ["In SQLAlchemy, \(code: "Index")'s \(code: "sqlite_where=text(\"\(condition)\")") restricts it."]
+        case .grdb:
+            return ["In GRDB, \(code: "condition:") of \(code: "db.create(index:on:columns:condition:)") restricts it."]
+        case .peewee: return ["In Peewee, add it to the model with \(code: "add_index(SQL(\"…\"))")."]
+        case .django: return ["In Django, run it in a migration: \(code: "migrations.RunSQL(…)")."]
         case .python: return []
         }
     }

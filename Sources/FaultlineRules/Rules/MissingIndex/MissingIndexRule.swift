@@ -190,7 +190,11 @@ extension MissingIndexRule {
                 "An index that saves a statement less than 80 % of its work, less than 5 ms in all unless hardly any work is left, or less than 1 ms per run and 1 % of "
                     + "the run is a note, and so is one that makes another statement slower.",
                 "SQLite is not asked about statements with functions or collations that only the program has, nor about those whose "
-                    + "values are unknown (record with --values), nor about temporary tables, whose rows are gone.",
+                    + "values are unknown (record with --values).",
+                "Temporary tables are made again on the copy, with the rows that the program's own statements insert, or with values of "
+                    + "the columns that theirs are compared with.",
+                "An index is restricted to the rows for which a column is, or is not, NULL if the statement says so and at most a fifth of "
+                    + "the rows are such.",
                 "If the table has such an index and SQLite does not use it, R22 reports why.",
                 "R06 never advises dropping an index that the store creates itself or that enforces uniqueness, or one that "
                     + "SQLite prefers to the longer index in a plan of the trace. A needless index is a note unless at least "
