@@ -345,6 +345,24 @@ struct MissingIndexRuleTests {
         #expect(dear.reservations.map(\.text).first == "Maintaining the index would cost more than it saves here.")
     }
 
+    @Test func `Updates of other columns do not maintain the index`() throws {
+        func written(_ sql: String) throws -> String {
+            var music = Music()
+            add([Self.length], rows: 12, steps: 3502, times: 40, to: &music)
+            var save = TraceEvent.Save()
+            (save.updated, save.trips) = (9000, 3)
+            save.entities = [.init(entity: music.track, updated: 9000)]
+            let parent = music.trace.event(.save(save), duration: 5_000_000)
+            var update = TraceEvent.Statement()
+            update.statement = music.trace.define(.statement(StatementEntry(sql: sql)))
+            (update.type, update.rows) = (.write, 9000)
+            music.trace.event(.sql(update), duration: 4_000_000, parent: parent)
+            return try #require(findings(music).first?.explanation.last).text
+        }
+        #expect(try written("UPDATE ZTRACK SET ZMILLISECONDS = ? WHERE Z_PK = ?").contains("9,000 rows were written"))
+        #expect(try !written("UPDATE ZTRACK SET ZTITLE = ?, Z_OPT = ? WHERE Z_PK = ?").contains("written"))
+    }
+
     @Test func `A finding on little data says that its cost is not proven`() {
         var music = Music()
         add([Self.length], rows: 12, steps: 600, times: 2, duration: 20_000, to: &music)

@@ -29,6 +29,12 @@ package struct IndexProposal: Sendable, Hashable {
     /// The properties as a list: `album, title`.
     package var properties: Wording { .properties(elements.map(\.property)) }
 
+    /// The rows that the program wrote, and for which such an index would have been maintained.
+    package func writes(_ profile: Profile) -> UInt64 {
+        guard let table = profile.entity(entity)?.table else { return profile.writes(of: entity) }
+        return profile.writes(of: entity, to: table, indexedBy: elements.map(\.column))
+    }
+
     /// Whether the elements are columns, because the trace does not have the names of their properties.
     package var namesColumns: Bool { elements.contains { EntityEntry.isColumn($0.property) } }
 

@@ -114,14 +114,32 @@ extension Profile {
     /// - Parameter columns: Columns or expressions. An `UPDATE` of others leaves the index as it is.
     package func writes(to table: String, indexedBy columns: [String]) -> (rows: UInt64, time: UInt64) {
         guard !createdTables.contains(table.lowercased()) else { return (0, 0) }
-        let names = Set(columns.flatMap { StatementText.tokens(of: $0).filter(\.isName).map { $0.text.lowercased() } })
         return statementHotspots.reduce((0, 0)) { sums, statement in
             guard statement.groups[0].key.statementType == .write,
-                StatementText.changed(by: statement.sql)?.lowercased() == table.lowercased(),
-                StatementText.columns(updatedBy: statement.sql)?.isDisjoint(with: names) != true
+                StatementText.changes(table, by: statement.sql, in: columns)
             else { return sums }
             return statement.groups.reduce(sums) { ($0.rows &+ $1.counts.rows, $0.time &+ $1.totalTime) }
         }
+    }
+
+    /// The rows of an entity's table that saves and batch requests wrote, if an index on some columns has to follow.
+    ///
+    /// Without their statements in the trace, every written row counts.
+    package func writes(of entity: String, to table: String, indexedBy columns: [String]) -> UInt64 {
+        let all = writes(of: entity)
+        guard all > 0 else { return 0 }
+        let changes = groups.compactMap { group -> (sql: String, rows: UInt64)? in
+            guard case .statement(let sql) = group.key.subject, group.key.kind == .sql,
+                group.key.statementType == .write
+            else { return nil }
+            return (sql, group.counts.rows)
+        }
+        guard changes.contains(where: { StatementText.changed(by: $0.sql)?.lowercased() == table.lowercased() }) else {
+            return all
+        }
+        return min(
+            all,
+            changes.reduce(0) { StatementText.changes(table, by: $1.sql, in: columns) ? $0 &+ $1.rows : $0 })
     }
 
     /// The minimum steps of SQLite's virtual machine to create a table; it takes a few to find that one exists.

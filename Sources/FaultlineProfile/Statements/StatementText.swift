@@ -163,6 +163,17 @@ package struct StatementText: Sendable, Hashable {
     /// The table whose rows a statement changes, or `nil` if that is not known.
     package static func changed(by sql: String) -> String? { table(changedBy: tokens(of: sql)) }
 
+    /// Whether a statement changes rows of a table so that an index has to follow.
+    ///
+    /// - Parameter columns: The columns or expressions of the index. An `UPDATE` of others leaves it as it is.
+    static func changes(_ table: String, by sql: String, in columns: [String]) -> Bool {
+        guard changed(by: sql)?.lowercased() == table.lowercased() else { return false }
+        guard let updated = self.columns(updatedBy: sql) else { return true }
+        return columns.contains { column in
+            tokens(of: column).contains { $0.isName && updated.contains($0.text.lowercased()) }
+        }
+    }
+
     /// Whether a pattern of `LIKE` or `GLOB` is made of parts that the statement joins.
     package static func composesPattern(_ sql: String) -> Bool {
         let tokens = tokens(of: sql)

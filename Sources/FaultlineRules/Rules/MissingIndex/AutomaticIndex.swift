@@ -74,7 +74,7 @@ extension MissingIndexRule {
         let time = fetches.reduce(0) { $0 + $1.counts.runTime }
         let proposal = IndexProposal(table: index.table, columns: index.columns, profile)
         let isOfRelationship = proposal?.isOfRelationship(profile) ?? false
-        let writes = proposal.map { profile.writes(of: $0.entity) } ?? 0
+        let writes = proposal?.writes(profile) ?? 0
         let upkeep = Self.upkeep * Double(writes)
         let saved = { (row: Double) in max(0, min(row * Double(rows), time) - upkeep) }
         let saving = Saving.Range(

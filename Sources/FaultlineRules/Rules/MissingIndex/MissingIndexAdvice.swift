@@ -40,7 +40,7 @@ struct MissingIndexAdvice {
                     + "the table."
             )
         }
-        let writes = profile.writes(of: index.entity)
+        let writes = index.writes(profile)
         if writes > 0 {
             sentences.append(
                 "Maintaining the index costs about \(duration: MissingIndexRule.upkeep) per written row; "
@@ -120,7 +120,7 @@ extension MissingIndexRule {
 
     private func finding(for index: IndexProposal, _ long: [LongFetch], _ profile: Profile) -> Finding {
         let fetches = long.map(\.fetch)
-        let saved = max(0, long.reduce(0) { $0 + $1.saved } - Self.upkeep * Double(profile.writes(of: index.entity)))
+        let saved = max(0, long.reduce(0) { $0 + $1.saved } - Self.upkeep * Double(index.writes(profile)))
         var finding = Finding(
             rule: id, ruleName: name, title: "Index \(entity: index.entity) by \(index.properties)",
             change: fetches[0].key.site, severity: Self.severity(long), fix: index.namesColumns ? index.modelFix : "",

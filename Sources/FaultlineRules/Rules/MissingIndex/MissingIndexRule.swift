@@ -78,7 +78,8 @@ struct MissingIndexRule: Rule {
         let first = demand.fetches[0]
         let scans = demand.fetches.map { $0.scanSaving(with: demand.index, machine) }
         let saved = scans.reduce(0) { $0 + $1.median }
-        let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
+        let writes = demand.index.writes(profile)
+        let upkeep = Self.upkeep * Double(writes)
         let saving = Saving.Range(
             median: max(0, saved - upkeep), low: max(0, scans.reduce(0) { $0 + $1.low } - upkeep),
             high: scans.reduce(0) { $0 + $1.high })
@@ -101,7 +102,7 @@ struct MissingIndexRule: Rule {
             Evidence("fullScanSteps", demand.fetches.total(\.fullScanSteps), .count),
             Evidence("fetchTime", demand.fetches.total(\.time), .nanoseconds),
             Evidence("stepTime", demand.fetches.reduce(0) { $0 + $1.counts.runTime }, .nanoseconds),
-            Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
+            Evidence("writtenRows", writes, .rows),
         ]
         finding.claims = demand.fetches.map { Claim.loads($0.key, profile) }
         finding.remedy = demand.index.remedy(for: demand.fetches.map(\.key))
