@@ -55,13 +55,14 @@ struct LargeValueRule: Rule {
         ]
         finding.evidence = words.numbers
         finding.explanation = words.explanation
-        if candidate.all.rowsLoaded < Self.minimumRows.count {
-            finding.downgrade("Fewer than \(count: Self.minimumRows.count, of: .rows) rows were loaded with it.")
-        }
-        if !Significance.isMet(saving: time.median, wallTime: profile.wallTime, isMainThread: false),
-            bytes < LargeValue.structuralBytes
-        {
-            finding.downgrade(Significance.notProven(of: "the recorded time"))
+        if !Significance.isMet(saving: time.median, wallTime: profile.wallTime, isMainThread: false) {
+            // Few rows that take long are not few.
+            if candidate.all.rowsLoaded < Self.minimumRows.count {
+                finding.downgrade("Fewer than \(count: Self.minimumRows.count, of: .rows) rows were loaded with it.")
+            }
+            if bytes < LargeValue.structuralBytes {
+                finding.downgrade(Significance.notProven(of: "the recorded time"))
+            }
         }
         return finding
     }
@@ -139,7 +140,7 @@ extension LargeValueRule {
             guards: [
                 "R09 ignores attributes whose values are already stored in files.",
                 "It ignores values that every fetch reads.",
-                "The finding is a note if fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows were loaded.",
+                "The finding is a note if fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows were loaded, and it saves little time.",
                 "If the cost per byte was not measured, the confidence is low.",
             ])
     }
