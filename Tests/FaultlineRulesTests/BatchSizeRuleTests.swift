@@ -128,10 +128,18 @@ struct BatchSizeRuleTests {
     }
 
     /// Findings for three passes over 10,000 rows, with a batch of another size in each to fit the costs.
-    private func pass(batchSize: UInt32, touching touched: UInt32 = 10_000, kind: TraceEvent.Scope.Kind = .bulk)
-        -> [Finding]
-    {
+    private func pass(
+        batchSize: UInt32, touching touched: UInt32 = 10_000, kind: TraceEvent.Scope.Kind = .bulk,
+        updating updated: UInt64 = 0, pause: UInt64 = 0
+    ) -> [Finding] {
         var groceries = Groceries()
+        groceries.trace.now += pause
+        if updated > 0 {
+            var save = TraceEvent.Save()
+            (save.updated, save.trips) = (UInt32(updated), 3)
+            save.entities = [.init(entity: groceries.item, updated: updated)]
+            groceries.trace.event(.save(save), duration: 1_000_000)
+        }
         groceries.scoped(groceries.screenName, kind, pause: 0) { groceries in
             for round in 0..<3 as Range<UInt32> {
                 let fetch = groceries.fetch(rows: 10_000, batchSize: batchSize)
@@ -171,9 +179,21 @@ struct BatchSizeRuleTests {
     @Test func `R02 advises a batch size from 20 to 500 for bulk work on a part of the rows`() throws {
         let finding = try #require(pass(batchSize: 5, touching: 4000).first)
         #expect(finding.title.text.hasPrefix("Set the batch size of Item to "))
-        let advised = try #require(finding.code.first?.split(separator: " ").last.flatMap { UInt64($0) })
-        #expect(advised >= 20)
-        #expect(advised <= 500)
+        let curve = try #require(finding.batchCurve)
+        // The one that needs the fewest trips.
+        #expect(curve.advised >= 20 && curve.advised == curve.plateau.last { $0 > 0 && $0 <= 500 })
+        #expect(finding.fix.text.contains("needs the fewest trips"))
+    }
+
+    @Test func `A great ratio of short times is no error`() {
+        #expect(pass(batchSize: 1).map(\.severity) == [.error])
+        #expect(pass(batchSize: 1, pause: 1_000_000_000_000).map(\.severity) == [.warning])
+    }
+
+    @Test func `Batches save no memory if the program changes the rows`() {
+        let long = { (updated: UInt64) in self.pass(batchSize: 0, touching: 9000, updating: updated) }
+        #expect(long(0).allSatisfy { $0.saving.memory > 0 })
+        #expect(long(30_000).allSatisfy { $0.saving.memory == 0 })
     }
 
     /// Findings for passes over 10,000 rows that use one row out of every `gap`.

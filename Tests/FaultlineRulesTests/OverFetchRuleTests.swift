@@ -53,6 +53,14 @@ struct OverFetchRuleTests {
         #expect(finding.confidence.level == .medium)
     }
 
+    @Test func `One result of many rows suffices if only a few first ones are used`() throws {
+        let finding = try #require(findings(rows: 4000, times: 1) { Self.first(1, of: &$0) }.first)
+        #expect(finding.code == ["request.fetchLimit = 1"])
+        #expect(findings(rows: 4000, times: 1, rules: [BatchSizeRule()]) { Self.first(1, of: &$0) }.isEmpty)
+        #expect(findings(rows: 900, times: 1) { Self.first(1, of: &$0) }.isEmpty)
+        #expect(findings(rows: 4000, times: 1) { Self.first(6, of: &$0) }.isEmpty)
+    }
+
     @Test func `If SQLite sorts the rows itself, a limit saves about half of their cost`() throws {
         var music = Music()
         let shape = music.shape(sort: ["title ascending"])

@@ -45,6 +45,8 @@ struct ResultDemand: Sendable, Hashable {
         "minimum objects of a fetch that are deleted, or set to the same values, without being read")
     /// The maximum share of rows that are used.
     static let touchedShare = Threshold("R03", "touchedShare", 0.5, .share, "maximum share of the rows that are used")
+    /// The minimum rows of a result of which a few first ones are used, if there are fewer results.
+    private static let manyRows: UInt64 = 1000
     /// The maximum number of first rows that count as a preview.
     ///
     /// A list that scrolls shows more of them later.
@@ -108,8 +110,12 @@ struct ResultDemand: Sendable, Hashable {
     private static func first(
         _ needs: [ResultNeed: ResultTally], _ total: UInt64, _ use: ResultUse
     ) -> (Kind, ResultTally)? {
-        guard var tally = needs[.first], tally.executions >= minimumExecutions.count else { return nil }
+        guard var tally = needs[.first] else { return nil }
         let most = tally.mostTouched
+        guard
+            tally.executions >= minimumExecutions.count
+                || most <= preview && tally.rows >= manyRows &* tally.executions
+        else { return nil }
         let others: [ResultNeed] = [.all, .identities, .count, .existence]
         for other in others {
             if let short = needs[other], short.mostTouched <= most { tally.merge(short) }

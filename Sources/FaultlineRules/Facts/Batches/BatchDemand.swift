@@ -33,7 +33,13 @@ enum BatchDemand {
             self = .screens(screens)
         case .bulk:
             let mayLoadAll = use.maximumRows < FetchProfile.manyRows.count || fetch.isExport
-            let bulk = BulkBatches(size: size, use: use, fetch: fetch.key, mayLoadAll: mayLoadAll)
+            let tree = profile.tree(of: fetch.key.shape.entity)
+            let written = profile.changes.filter { profile.tree(of: $0.key) == tree }.values.reduce(0) {
+                $0 &+ $1.updated &+ $1.deleted
+            }
+            let bulk = BulkBatches(
+                size: size, use: use, fetch: fetch.key, mayLoadAll: mayLoadAll,
+                keepsObjects: Significance.isAtLeastHalf(written, of: use.touchedRows))
             let identities = profile.identities(of: fetch.key, costs).line
             guard let curve = bulk.improvement(costs.rows(of: fetch.key.shape).line, identities) else { return nil }
             self = .bulk(bulk, curve)

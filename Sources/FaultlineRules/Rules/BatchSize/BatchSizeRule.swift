@@ -117,8 +117,8 @@ extension BatchSizeRule {
                 + "loading the rows that were used.",
             fix:
                 "For screens, set a batch size of one and a half screens, rounded up to a multiple of five, at most "
-                + "100. For bulk work, set the smallest size that costs at most \(BatchCurve.equality.text) times the "
-                + "least, or no batches if fewer than \(Phrase.count(FetchProfile.manyRows.count)) rows are fetched "
+                + "100. For bulk work, set the largest size that costs at most \(BatchCurve.equality.text) times the "
+                + "least and takes little memory, or no batches if fewer than \(Phrase.count(FetchProfile.manyRows.count)) rows are fetched "
                 + "and all are used. The same criterion holds for scattered reads: set small batches if few rows are "
                 + "read, and load all rows in one trip if many are. Or fetch just those rows.",
             saving:
@@ -132,6 +132,7 @@ extension BatchSizeRule {
                 "Rows that a results controller reads only to build sections do not count as used. R02 ignores a batched result that "
                     + "other code loads in full.",
                 "The finding is a note if the current and the advised size cost about the same and the waits are equally long.",
+                "If the program changes the rows, their objects stay in memory, so that no size saves memory.",
                 "The finding is a note if it saves little time, little memory and less than a third of the rows.",
             ])
     }

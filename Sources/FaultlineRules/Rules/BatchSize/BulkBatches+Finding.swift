@@ -10,7 +10,7 @@ extension BulkBatches {
         let identity = profile.identities(of: fetch, costs).line
         let advised = curve.advised
         let (now, then) = (curve.cost(size), curve.cost(advised))
-        let memory = curve[size]?.memory ?? 0
+        let memory = memory(size, curve)
         let saving = estimate.range { line in
             BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
         }
@@ -19,7 +19,7 @@ extension BulkBatches {
             ? max(now / max(1, then), memory / Self.memoryLimit.value) : now / max(1, then)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title(advised), change: fetch.site,
-            severity: Severity.of(figure - 1, warning: 0.3, error: 4), fix: fix(curve),
+            severity: severity(figure, memory, saving: saving.median, profile), fix: fix(curve),
             code: ["request.fetchBatchSize = \(advised)"], saving: Saving(time: Saving.Range(saving)),
             confidence: use.runsLost > 0
                 ? min(.medium("only a part of the rows' use was recorded"), estimate.confidence)
@@ -32,7 +32,7 @@ extension BulkBatches {
             - identityTrips(advised)
         finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
         finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * use.rowSize)
-        finding.saving.memory = Int64(saturating: max(0, memory - (curve[advised]?.memory ?? 0)))
+        finding.saving.memory = Int64(saturating: max(0, memory - self.memory(advised, curve)))
         finding.seenAt = BatchSizeRule.seenAt(use)
         finding.scopes = use.loadScopes.names
         finding.claims = [Claim.loads(fetch, profile)]
@@ -46,6 +46,20 @@ extension BulkBatches {
             finding.downgrade(Significance.tooLittle() + ".")
         }
         return finding
+    }
+
+    /// - Parameter figure: The ratio of the costs, or of the memory to its limit.
+    private func severity(_ figure: Double, _ memory: Double, saving: Double, _ profile: Profile) -> Severity {
+        let severity = Severity.of(figure - 1, warning: 0.3, error: 4)
+        guard memory <= Self.memoryLimit.value else { return severity }
+        // A great ratio of short times is no error.
+        let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
+        return min(
+            severity,
+            max(
+                .warning,
+                Significance.severity(
+                    saving: saving, wallTime: profile.wallTime(of: use.loadScopes.keys), isMainThread: isMain)))
     }
 
     private func title(_ advised: UInt64) -> Wording {
@@ -65,7 +79,7 @@ extension BulkBatches {
         if curve.advised == 0 {
             return "All rows are used, and they fit in memory.\(equal.map { " \($0)." as Wording } ?? "")"
         }
-        return equal.map { "\($0); the smallest of them takes the least memory." }
+        return equal.map { "\($0). Of those that take little memory, this one needs the fewest trips." }
             ?? "Other sizes take more time or more memory."
     }
 
