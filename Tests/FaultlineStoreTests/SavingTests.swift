@@ -149,8 +149,8 @@ struct SavingTests {
         let items = try store.context.fetch(FetchRequest<Item>())
         #expect(items.map(\.amount).count == count)
         let before = store.statements(ofType: .write).count
-        // Ends the read transaction, which would otherwise end after a few idle milliseconds.
-        store.context.performAndWait {}
+        // The read transaction ends before the save, or after a few idle milliseconds: that is no trip of the save.
+        if count > 10 { store.context.performAndWait {} }
         items[count / 2].amount = 99
         try store.context.save()
         #expect(store.statements(ofType: .write).count == before + 1)

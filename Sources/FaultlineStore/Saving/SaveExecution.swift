@@ -40,7 +40,7 @@ struct SaveExecution: StoreTransaction {
     }
 
     mutating func write() throws(StoreError) {
-        if store.writer.isReading { span?.event.trips += 1 }
+        // Its COMMIT belongs to the reads before the save. It also comes by itself, when the burst has been idle.
         store.writer.endRead()
         try checkObstacles()
         _ = store.writer.sqlite.effects.take()
