@@ -61,6 +61,27 @@ struct OverFetchRuleTests {
         #expect(findings(rows: 4000, times: 1) { Self.first(6, of: &$0) }.isEmpty)
     }
 
+    @Test func `R03 advises a predicate or a sorted limit if the program chooses rows by a property`() throws {
+        func choose(_ chosen: UInt64, of rows: UInt32 = 6000, rules: [any Rule] = [OverFetchRule()]) -> [Finding] {
+            findings(rows: rows, times: 1, rules: rules) { use in
+                use.touchFirst(rows)
+                use.read(.milliseconds, rows: UInt64(rows))
+                use.read(.title, rows: chosen)
+            }
+        }
+        let finding = try #require(choose(80).first)
+        #expect(finding.title.text == "Choose the rows of Track by milliseconds in the request, not in the program")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "Of 1 result with 6,000 rows in all, the program read milliseconds of every row, and other values of 80."
+            ])
+        #expect(finding.saving.rows == 5920 && finding.severity == .warning)
+        #expect(choose(80, rules: [UnboundedFetchRule()]).isEmpty)
+        // All values are needed, none is, or there are few rows.
+        #expect(choose(3000).isEmpty && choose(3000, rules: [UnboundedFetchRule()]).count == 1)
+        #expect(choose(0).isEmpty && choose(10, of: 150).isEmpty)
+    }
+
     @Test func `If SQLite sorts the rows itself, a limit saves about half of their cost`() throws {
         var music = Music()
         let shape = music.shape(sort: ["title ascending"])

@@ -85,7 +85,7 @@ struct OverFetchRule: Rule {
                 saved(scan.usual, identity.usual, 1), saved(scans.upperBound * scan.most, identity.most, 0.4),
                 saved(scans.lowerBound * scan.least, identity.least, 2.5)
             )
-        case .first, .identities, .scattered: return nil
+        case .first, .identities, .scattered, .chosen: return nil
         }
     }
 
@@ -95,9 +95,14 @@ struct OverFetchRule: Rule {
         let saving = Self.saving(waste, estimate, costs.identities(of: fetch.key.shape).line, fetch, costs.machine)
         var finding = Finding(
             rule: id, ruleName: name, title: waste.title, change: fetch.key.site,
-            severity: Severity.of(waste.figure, warning: 1, error: 20), fix: waste.fix, code: waste.code,
+            severity: Severity.of(waste.figure, warning: 1, error: waste.isChosen ? .infinity : 20), fix: waste.fix,
+            code: waste.code,
             saving: Saving(time: Saving.Range(saving)),
-            confidence: min(.medium("other runs may use more rows"), estimate.confidence),
+            confidence: min(
+                .medium(
+                    waste.isChosen ? "the trace does not show why the values were read" : "other runs may use more rows"
+                ),
+                estimate.confidence),
             signature: fetch.signature(id, waste.what))
         finding.saving.rows = Int64(clamping: waste.rows)
         finding.saving.bytes = Int64(saturating: waste.bytes)
@@ -139,6 +144,8 @@ extension OverFetchRule {
                 "R03 reports at least \(ResultDemand.minimumExecutions.text) results of one line, with "
                 + "\(ResultDemand.minimumRowsFetched.text) rows in all, if the program used only the first few or at "
                 + "most \(ResultDemand.touchedShare.text) of the rows, or used only the object IDs. It also reports "
+                + "results of at least \(Phrase.count(UnusedRows.minimumChoice)) rows of which the program read one property of every "
+                + "row and others of at most \(Phrase.percent(UnusedRows.chosenShare)): it filters or sorts them itself. It also reports "
                 + "long values, at least \(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text), "
                 + "that no fetch of that shape reads.",
             evidence:

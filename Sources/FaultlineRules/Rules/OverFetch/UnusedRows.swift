@@ -11,6 +11,8 @@ struct UnusedRows {
         case scattered
         /// Only identities are used.
         case identities
+        /// The program reads one property of every row, and others of few: it filters the rows, or sorts them and takes some.
+        case chosen(by: String)
     }
 
     let kind: Kind
@@ -37,9 +39,47 @@ struct UnusedRows {
             kind = .scattered
             self.tally = tally
             rows = tally.untouchedRows
+        } else if let chosen = Self.chosen(fetch, profile) {
+            kind = .chosen(by: chosen.property)
+            (tally, rows) = (chosen.tally, chosen.tally.rows - min(chosen.tally.rows, chosen.rows))
         } else {
             return nil
         }
+    }
+
+    /// The minimum rows of a result from which the program chooses, and the maximum share that it chooses.
+    static let minimumChoice: UInt64 = 200
+    static let chosenShare = 0.2
+
+    /// The types of properties by which programs choose rows. A list shows the texts of all rows, and more of a few of them.
+    private static let comparedTypes: Set<String> = [
+        "Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Decimal", "Boolean", "Date", "UUID", "toOne",
+    ]
+
+    /// The results from which the program chooses rows by a property, and the number of rows that it chose.
+    ///
+    /// A list that scrolls reads the property of its sections of every row, too.
+    private static func chosen(_ fetch: FetchProfile, _ profile: Profile) -> (
+        property: String, rows: UInt64, tally: ResultTally
+    )? {
+        let shape = fetch.key.shape
+        guard shape.resultType == "objects", !shape.isLimited, let (size, use) = fetch.mainUse, size == 0 else {
+            return nil
+        }
+        if case .screens(let shown, _, _) = UsePattern(use), shown < use.maximumRows / 2 { return nil }
+        let needs = use.needs.filter { $0.key != .nothing }
+        let total = needs.values.reduce(0) { $0 &+ $1.executions }
+        guard let all = needs[.all], all.rows >= minimumChoice &* all.executions,
+            Double(all.executions) >= ResultDemand.share.value * Double(total &+ use.openExecutions)
+        else { return nil }
+        let reads = (fetch.properties[shape.entity] ?? [:]).mapValues(\.rowsRead).filter { $0.value > 0 }
+        let ofAll = reads.filter { Double($0.value) >= ResultDemand.share.value * Double(all.rows) }
+        guard ofAll.count == 1, let property = ofAll.first?.key,
+            let rows = reads.filter({ $0.key != property }).values.max(),
+            Double(rows) <= chosenShare * Double(all.rows),
+            let type = profile.entity(shape.entity)?.property(property)?.type, comparedTypes.contains(type)
+        else { return nil }
+        return (property, rows, all)
     }
 
     /// The results with some used rows, which a screen did not show as a list.
@@ -63,9 +103,15 @@ struct UnusedRows {
     ///
     /// For identities, the mean number of rows of a result divided by 20.
     var figure: Double {
-        kind == .identities
-            ? Double(rows) / Double(20 * tally.executions) : Double(rows) / Double(max(1, tally.touchedRows))
+        switch kind {
+        case .identities: Double(rows) / Double(20 * tally.executions)
+        case .chosen: Double(rows) / Double(max(1, tally.rows - rows))
+        case .first, .scattered: Double(rows) / Double(max(1, tally.touchedRows))
+        }
     }
+
+    /// Whether the program chooses rows by a property.
+    var isChosen: Bool { if case .chosen = kind { true } else { false } }
 
     /// A part of the finding's signature.
     var what: String {
@@ -73,6 +119,7 @@ struct UnusedRows {
         case .first: "first"
         case .scattered: "rows"
         case .identities: "identities"
+        case .chosen(let property): "chosen|\(property)"
         }
     }
 
@@ -80,7 +127,7 @@ struct UnusedRows {
     func remedy(for fetch: FetchProfile.Key) -> Remedy? {
         switch kind {
         case .first(let rows): .change(fetch, FetchChange(limit: UInt32(clamping: rows)))
-        case .scattered: nil
+        case .scattered, .chosen: nil
         case .identities: .answer(fetch, .identities)
         }
     }
@@ -91,6 +138,8 @@ struct UnusedRows {
             "Limit the fetch of \(entity: entity) to the \(rows: first) that \(first == 1 ? "is" : "are") used"
         case .scattered: "Fetch only the rows of \(entity: entity) that are used"
         case .identities: "Fetch object IDs of \(entity: entity), since nothing else is used"
+        case .chosen(let property):
+            "Choose the rows of \(entity: entity) by \(property: property) in the request, not in the program"
         }
     }
 
@@ -100,6 +149,9 @@ struct UnusedRows {
         case .scattered:
             "Select the used rows in the predicate. Or fetch object IDs, and load the objects that are used with one "
                 + "fetch."
+        case .chosen(let property):
+            "If the program filters the rows, put the condition into the predicate. If it sorts them and takes the first, sort by "
+                + "\(property: property) in the request, and set a limit."
         case .identities: "SQLite can return object IDs without loading the rows, often from an index alone."
         }
     }
@@ -108,6 +160,11 @@ struct UnusedRows {
         switch kind {
         case .first(let first): ["request.fetchLimit = \(first)"]
         case .scattered: []
+        case .chosen(let property):
+            [
+                "request.predicate = PropertyPath(\"\(property)\") > …  // or:",
+                "request.sortDescriptors = [.descending(\"\(property)\")]", "request.fetchLimit = …",
+            ]
         case .identities: ["let ids = try context.fetchObjectIDs(request)"]
         }
     }
@@ -124,6 +181,11 @@ struct UnusedRows {
             return [
                 "Of \(results), \(count: tally.touchedRows, of: .rows) were used, scattered over the "
                     + "results."
+            ]
+        case .chosen(let property):
+            return [
+                "Of \(results), the program read \(property: property) of every row, and other values of "
+                    + "\(count: tally.rows - rows, of: .rows)."
             ]
         case .identities:
             return [

@@ -79,7 +79,8 @@ struct UnboundedFetchRule: Rule {
             || Double(use.maximumRows) * rowSize >= Self.minimumBytes.value
         let grows = use.maximumRows >= Self.grownRows && fetch.growth.slope ?? 0 >= Self.minimumSlope.value
         guard isLarge || grows, !fetch.isExport, fetch.isForItsRows,
-            BatchDemand(of: fetch, profile, costs) == nil
+            BatchDemand(of: fetch, profile, costs) == nil,
+            UnusedRows(of: fetch, profile, costs)?.isChosen != true
         else { return nil }
         var finding = finding(for: fetch, rows: use.maximumRows, rowSize: rowSize, grows: grows, costs)
         finding.seenAt = fetch.readers
