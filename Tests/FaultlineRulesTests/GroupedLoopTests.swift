@@ -198,6 +198,34 @@ struct LookUpTests {
         #expect(finding.saving.time.low > 0 && finding.saving.time.high <= 2_000_000)
     }
 
+    @Test func `Members of an object that was looked up are prefetched with it`() throws {
+        var music = Music()
+        music.calibrate(music.shape())
+        music.scoped(.screen) { music in
+            let name = music.trace.define(.name(NameEntry(name: "tracks")))
+            var members = TraceEvent.Fault()
+            (members.type, members.source, members.entity, members.object) = (.toMany, .store, music.album, 900)
+            (members.relationship, members.relationshipEntity, members.filled) = (name, music.album, 50)
+            music.trace.event(.fault(members), duration: 40_000, stack: music.readStack)
+            for object in 1...50 as ClosedRange<UInt64> {
+                var fault = TraceEvent.Fault()
+                (fault.type, fault.source, fault.entity, fault.object) = (.object, .store, music.track, object)
+                (fault.filled, fault.bytes) = (1, 100)
+                music.trace.event(.fault(fault), duration: 40_000, stack: music.readStack)
+            }
+        }
+        let profile = Profile(music.trace.closed())
+        let finding = try #require(Analysis(profile, rules: [FetchLoopRule()]).findings.first)
+        #expect(finding.title.text == "Fetch the Album by its ID, and prefetch tracks")
+        #expect(
+            finding.explanation.first?.text.hasSuffix(
+                "the program looked up an object of Album by its ID and went on to tracks.")
+                == true)
+        #expect(finding.code.contains(#"request.relationshipKeyPathsForPrefetching = ["tracks"]"#))
+        let stored = try Profile(fileData: profile.fileData())
+        #expect(Analysis(stored, rules: [FetchLoopRule()]).findings.first == finding)
+    }
+
     @Test func `Look-ups whose trips are as quick as a row are a note without a saving`() throws {
         let finding = try #require(lookUps(50, duration: 2500).first)
         #expect(finding.severity == .note && finding.saving.time.median == 0)

@@ -51,7 +51,9 @@ struct UnusedRows {
     static let minimumChoice: UInt64 = 200
     static let chosenShare = 0.2
 
-    /// The types of properties by which programs choose rows. A list shows the texts of all rows, and more of a few of them.
+    /// The types of properties by which programs choose rows.
+    ///
+    /// A list shows the texts of all rows, and more of a few of them.
     private static let comparedTypes: Set<String> = [
         "Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Decimal", "Boolean", "Date", "UUID", "toOne",
     ]
