@@ -29,8 +29,8 @@ struct SchemaTests {
             model.schema.entity(named: "Person")?.properties.map(\.name) == ["age", "city", "name", "notes"])
     }
 
-    @Test("Transient relationships, and to-many ones without an inverse, have no column")
-    func withoutColumns() throws {
+    @Test("Transient relationships have no column, and to-many ones without an inverse have one in the members' table")
+    func unusualRelationships() throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Car",
@@ -50,16 +50,83 @@ struct SchemaTests {
         let schema = model.schema
         #expect(
             schema.statements == [
-                "CREATE TABLE ZCAR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER )",
+                "CREATE TABLE ZCAR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER, Z1LIKES INTEGER )",
                 "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCOUNT INTEGER )",
                 "CREATE INDEX ZCAR_ZOWNER_INDEX ON ZCAR (ZOWNER)",
+                "CREATE INDEX ZCAR_Z1LIKES_INDEX ON ZCAR (Z1LIKES)",
             ])
+        let driven = try #require(schema.entity(named: "Person")?.property("driven"))
+        #expect(driven.isTransient && driven.isOrdered && driven.orderColumn == nil)
         let person = try #require(schema.entity(named: "Person"))
         let likes = try #require(person.property("likes"))
         #expect(schema.inverse(of: likes) == nil && schema.destination(of: likes)?.name == "Car")
         let count = try #require(person.property("count"))
         #expect(schema.inverse(of: count) == nil && schema.destination(of: count) == nil)
-        #expect(DerivationTriggers(schema).unsupported.map(\.attribute) == ["count"])
+        #expect(DerivationTriggers(schema).unsupported.isEmpty)
+    }
+
+    @Test("Without an inverse, two relationships to one entity have a column each, which a store can name otherwise")
+    func ownerColumns() throws {
+        func owner(_ name: String) -> EntityDescription {
+            EntityDescription(
+                name,
+                relationships: [
+                    RelationshipDescription("parts", to: "Part", inverse: nil, isToMany: true, isOrdered: true)
+                ])
+        }
+        let entities = [
+            owner("Car"), owner("Ship"), EntityDescription("Part", attributes: [AttributeDescription("name", .string)]),
+        ]
+        func columns(_ stored: [String: Set<String>]) -> [String?] {
+            let schema = ModelSchema(
+                entities, numbers: stored.isEmpty ? [:] : ["Car": 1, "Part": 2, "Ship": 3], storedColumns: stored)
+            return ["Car", "Ship"].map { schema.entity(named: $0)?.property("parts")?.joinTable?.sourceColumn }
+        }
+        #expect(columns([:]) == ["Z2PARTS", "Z2PARTS1"])
+        #expect(columns(["ZPART": ["Z_PK", "ZNAME", "Z1PARTS", "Z3PARTS"]]) == ["Z1PARTS", "Z3PARTS"])
+        #expect(columns(["ZPART": ["Z_PK", "ZNAME", "ZPARTS", "Z2PARTSX"]]) == [nil, nil])
+        let schema = try ManagedObjectModel(entities: entities).schema
+        #expect(
+            schema.statements.first { $0.hasPrefix("CREATE TABLE ZPART") }
+                == "CREATE TABLE ZPART ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, Z2PARTS INTEGER, Z2PARTS1 INTEGER, Z_FOK_2PARTS INTEGER, Z_FOK_2PARTS1 INTEGER, ZNAME VARCHAR )"
+        )
+        #expect(schema.unlocatedRelationship == nil)
+        #expect(
+            ModelSchema(entities, numbers: ["Car": 1, "Part": 2, "Ship": 3], storedColumns: ["ZPART": ["Z_PK"]])
+                .unlocatedRelationship == "Car.parts")
+    }
+
+    /// As in Wire's stores: `Reaction.users` and `SystemMessage.users` both lead to `User`.
+    @Test("Join columns with one name are numbered in the order of their own entity's relationships")
+    func numberedJoinColumns() throws {
+        func many(_ name: String, to destination: String, _ inverse: String) -> RelationshipDescription {
+            RelationshipDescription(name, to: destination, inverse: inverse, isToMany: true)
+        }
+        let entities = [
+            EntityDescription("Reaction", relationships: [many("users", to: "User", "reactions")]),
+            EntityDescription("SystemMessage", relationships: [many("users", to: "User", "messages")]),
+            EntityDescription(
+                "User",
+                relationships: [
+                    many("reactions", to: "Reaction", "users"), many("messages", to: "SystemMessage", "users"),
+                ]),
+        ]
+        #expect(
+            try ManagedObjectModel(entities: entities).schema.statements.filter { $0.hasPrefix("CREATE TABLE Z_") } == [
+                "CREATE TABLE Z_1USERS ( Z_1REACTIONS INTEGER, Z_3USERS1 INTEGER, PRIMARY KEY (Z_1REACTIONS, Z_3USERS1) )",
+                "CREATE TABLE Z_2USERS ( Z_2MESSAGES INTEGER, Z_3USERS INTEGER, PRIMARY KEY (Z_2MESSAGES, Z_3USERS) )",
+            ])
+        // An older store of this library has numbered nothing.
+        let stored: [String: Set<String>] = [
+            "Z_1USERS": ["Z_1REACTIONS", "Z_3USERS"], "Z_2USERS": ["Z_2MESSAGES", "Z_3USERS2"],
+        ]
+        let schema = ModelSchema(
+            entities, numbers: ["Reaction": 1, "SystemMessage": 2, "User": 3], storedColumns: stored)
+        let user = try #require(schema.entity(named: "User"))
+        #expect(user.property("reactions")?.joinTable?.sourceColumn == "Z_3USERS")
+        #expect(user.property("messages")?.joinTable?.sourceColumn == "Z_3USERS2")
+        let reaction = try #require(schema.entity(named: "Reaction")?.property("users")?.joinTable)
+        #expect(reaction.sourceColumn == "Z_1REACTIONS" && reaction.destinationColumn == "Z_3USERS")
     }
 
     /// The model is CoreDataPlus' SampleModel, and the table equals that of a store made by Apple's framework.

@@ -3,6 +3,17 @@ import Foundation
 
 /// SQLite without Faultline's store, to inspect a store's file from outside.
 enum SQLShell {
+    /// Makes a store look as Core Data writes it: without this library's copy of the model and without its key in the metadata.
+    static func disguise(_ url: URL) throws {
+        guard case .blob(let data)? = try cells("SELECT Z_PLIST FROM Z_METADATA", url).first?["Z_PLIST"],
+            var list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+        else { return }
+        list = list.filter { !$0.key.hasPrefix("Faultline") }
+        let hex = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        try run("UPDATE Z_METADATA SET Z_PLIST = x'\(hex)'; DROP TABLE Z_FAULTLINE;", url)
+    }
+
     struct Failure: Error {
         var message: String
     }

@@ -78,7 +78,7 @@ package struct DerivationTriggers {
                 target.trigger("UPDATE", "AFTER UPDATE OF \(source.column) ON \(target.table)", value, own),
             ]
         case .value(let relationship?, let name, let function):
-            guard let key = entity.property(relationship), key.kind == .toOne,
+            guard let key = entity.property(relationship), key.kind == .toOne, !key.isTransient,
                 let source = entities[key.destination].property(name), source.attributeType != nil,
                 !source.isTransient, Self.isText(source) || function == nil
             else { return false }
@@ -151,6 +151,7 @@ package struct DerivationTriggers {
     /// The table that stores a to-many relationship, and its column for the owner's key; `nil` if it has no inverse.
     private func ends(_ relationship: PropertySchema) -> Ends? {
         if let join = relationship.joinTable { return (join.table, join.sourceColumn) }
+        if relationship.isTransient { return nil }
         let destination = entities[relationship.destination]
         return relationship.inverse.map { (destination.table, destination.properties[$0].column) }
     }
@@ -191,7 +192,7 @@ package struct DerivationTriggers {
             target.trigger(
                 "SOURCE_INSERT", "AFTER INSERT ON \(target.table)", sum("NEW.Z_PK"), "Z_PK = NEW.Z_PK", isInsert: true),
         ]
-        if let join = relationship.joinTable {
+        if let join = relationship.joinTable, !join.isOfMembers {
             let owners = "Z_PK IN (SELECT \(key) FROM \(table) WHERE \(join.destinationColumn) = NEW.Z_PK)"
             statements.append(
                 target.trigger(

@@ -14,9 +14,12 @@ package final class ModelSchema: Sendable {
     ///
     /// - Parameters:
     ///   - numbers: The numbers of entities in an existing store; empty to number them from 1.
-    ///   - joinTables: The join tables of an existing store. Core Data names such a table for either side of its relationship.
-    package init(_ descriptions: [EntityDescription], numbers: [String: Int64], joinTables: Set<String> = []) {
-        let layout = SchemaLayout(descriptions, numbers: numbers, joinTables: joinTables)
+    ///   - storedColumns: The columns of an existing store's join tables and ``memberTables``, by table. Core Data names a join
+    ///     table for either side of its relationship.
+    package init(
+        _ descriptions: [EntityDescription], numbers: [String: Int64], storedColumns: [String: Set<String>] = [:]
+    ) {
+        let layout = SchemaLayout(descriptions, numbers: numbers, storedColumns: storedColumns)
         entities = layout.makeEntities()
         positions = layout.positions
         indexesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }
@@ -81,14 +84,30 @@ package final class ModelSchema: Sendable {
         property.inverse.map { entities[property.destination].properties[$0] }
     }
 
-    /// Returns the inverse of a to-many relationship of an open store.
-    ///
-    /// Stores of models in which one has none are refused when they are opened or migrated.
+    /// Returns the inverse of a to-many relationship that has neither a join table nor another table of its members.
     package func memberKey(of property: PropertySchema) -> PropertySchema {
         guard let inverse = inverse(of: property) else {
             fatalError("'\(property.name)' has no inverse, so no store can be open with it.")
         }
         return inverse
+    }
+
+    /// The tables of to-many relationships without an inverse.
+    package var memberTables: Set<String> {
+        Set(entities.flatMap(\.properties).compactMap { $0.joinTable?.isOfMembers == true ? $0.joinTable?.table : nil })
+    }
+
+    /// A to-many relationship that a store has no column for, as `Person.likes`; `nil` if there is none.
+    ///
+    /// It has no inverse, and a program that names columns in a way of its own wrote the store.
+    package var unlocatedRelationship: String? {
+        for entity in entities {
+            for property in entity.properties
+            where property.kind == .toMany && property.inverse == nil && !property.isTransient {
+                return "\(entity.name).\(property.name)"
+            }
+        }
+        return nil
     }
 
     package func entity(named name: String) -> EntitySchema? {

@@ -8,7 +8,7 @@ package final class PropertySchema: Sendable {
         case toOne
         /// The other side of a foreign key in the destination's rows.
         case toMany
-        /// Rows of a join table.
+        /// Rows of a join table, or of the members if there is no inverse.
         case manyToMany
     }
 
@@ -17,6 +17,9 @@ package final class PropertySchema: Sendable {
     package let index: Int
     package let kind: Kind
     package let isOptional: Bool
+    /// Whether the store has nothing of the property, which then lives in memory only.
+    ///
+    /// This includes a to-many relationship whose inverse is a transient to-one relationship.
     package let isTransient: Bool
     /// The expression from which the store computes the value; `nil` if the program sets it.
     package let derivation: String?
@@ -47,6 +50,8 @@ package final class PropertySchema: Sendable {
     package let inverse: Int?
     package let deleteRule: DeleteRule
     package let joinTable: JoinTableSchema?
+    /// Whether the objects of a to-many relationship have an order.
+    package let isOrdered: Bool
     /// The column that orders the objects of an ordered to-many relationship, in their rows or in the join table.
     package let orderColumn: String?
     /// The number of the relationship, which is the same in all entities that inherit it, or -1.
@@ -57,7 +62,7 @@ package final class PropertySchema: Sendable {
         defaultValue: AttributeValue?, valueTransformerName: String?, limits: ValueLimits?, isExternal: Bool,
         declaredAt: String, column: String, canonicalColumn: String? = nil, entityColumn: String?,
         slot: Int, entitySlot: Int, destination: Int, inverse: Int?, deleteRule: DeleteRule,
-        joinTable: JoinTableSchema?, orderColumn: String?, relationshipNumber: Int
+        joinTable: JoinTableSchema?, isOrdered: Bool, orderColumn: String?, relationshipNumber: Int
     ) {
         self.name = name
         self.index = index
@@ -79,6 +84,7 @@ package final class PropertySchema: Sendable {
         self.inverse = inverse
         self.deleteRule = deleteRule
         self.joinTable = joinTable
+        self.isOrdered = isOrdered
         self.orderColumn = orderColumn
         self.relationshipNumber = relationshipNumber
     }
@@ -88,8 +94,6 @@ package final class PropertySchema: Sendable {
     }
 
     package var isDerived: Bool { derivation != nil }
-
-    package var isOrdered: Bool { orderColumn != nil }
 
     package var isToMany: Bool { kind == .toMany || kind == .manyToMany }
 
@@ -111,17 +115,21 @@ package struct ValueLimits: Sendable, Hashable {
     var orNone: ValueLimits? { self == ValueLimits() ? nil : self }
 }
 
-/// The join table of a many-to-many relationship, seen from one of its sides.
+/// The table with the pairs of a many-to-many relationship, seen from one of its sides; or of a to-many relationship without an
+/// inverse, whose members have the key of their owner.
 package struct JoinTableSchema: Sendable, Hashable {
     package let table: String
     /// The column with this side's keys.
     package let sourceColumn: String
     /// The column with the destination's keys.
     package let destinationColumn: String
+    /// Whether it is the table of the destination itself, rather than a join table.
+    package let isOfMembers: Bool
 
     /// The column that orders the destination's keys, if the relationship is ordered.
     package var orderColumn: String {
-        "Z_FOK_" + (destinationColumn.hasPrefix("Z_") ? destinationColumn.dropFirst(2) : destinationColumn[...])
+        if isOfMembers { return "Z_FOK_" + sourceColumn.dropFirst() }
+        return "Z_FOK_" + (destinationColumn.hasPrefix("Z_") ? destinationColumn.dropFirst(2) : destinationColumn[...])
     }
 }
 

@@ -15,7 +15,7 @@ extension SchemaLayout {
                         .joined(separator: ", ") + " )"
                 ))
             for position in tree(root) {
-                for key in foreignKeys(position) {
+                for key in foreignKeys(position) + ownerColumns(position).map(\.key) {
                     indexes.append((table, "CREATE INDEX \(table)_\(key)_INDEX ON \(table) (\(key))"))
                 }
             }
@@ -77,6 +77,10 @@ extension SchemaLayout {
                 if let entityColumn = entityColumn(position, relationship) {
                     columns.append((0, position, 1, entityColumn, "INTEGER"))
                 }
+            }
+            for (key, order) in ownerColumns(position) {
+                columns.append((0, position, 1, key, "INTEGER"))
+                if let order { columns.append((0, position, 2, order, "INTEGER")) }
             }
             for column in orderColumns(position) { columns.append((0, position, 2, column, "INTEGER")) }
         }

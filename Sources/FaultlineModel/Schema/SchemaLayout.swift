@@ -3,8 +3,8 @@ struct SchemaLayout {
     private let descriptions: [EntityDescription]
     let positions: [String: Int]
     private let numbers: [Int64]
-    /// The join tables of an existing store.
-    private let joinTables: Set<String>
+    /// The columns of an existing store's tables whose names this library cannot always tell, by table.
+    private let storedColumns: [String: Set<String>]
     /// Whether this library determines the layout, rather than an existing store.
     private let isOwn: Bool
     private let parents: [Int?]
@@ -21,14 +21,18 @@ struct SchemaLayout {
     private var propertyIndexes: [[String: Int]] = []
     /// Column names, by entity and property.
     private var columnNames: [ColumnID: String] = [:]
+    /// The columns of join tables with an entity's keys, by entity and many-to-many relationship.
+    private var joinColumns: [ColumnID: String] = [:]
+    /// The columns with the keys of owners in the rows of members, by entity and to-many relationship without an inverse.
+    private var ownerColumns: [ColumnID: String] = [:]
 
     private struct ColumnID: Hashable {
         var entity: String
         var property: String
     }
 
-    init(_ given: [EntityDescription], numbers known: [String: Int64], joinTables: Set<String> = []) {
-        self.joinTables = joinTables
+    init(_ given: [EntityDescription], numbers known: [String: Int64], storedColumns: [String: Set<String>] = [:]) {
+        self.storedColumns = storedColumns
         // Entities follow their parent; siblings are in alphabetical order.
         var childNames: [String: [EntityDescription]] = [:]
         for entity in given { childNames[entity.parent ?? "", default: []].append(entity) }
@@ -76,6 +80,7 @@ struct SchemaLayout {
             propertyIndexes.append(indexes)
         }
         nameColumns()
+        nameJoinColumns()
     }
 
     /// Names a column `Z` and the property's name in capitals, with a number appended if the table already has that
@@ -88,15 +93,61 @@ struct SchemaLayout {
                 + relationships[position].filter(\.hasColumn).map(\.name)
             for name in names {
                 let base = "Z" + name.uppercased()
-                var column = base
-                var count = 0
-                while !taken[roots[position], default: ["Z_PK", "Z_ENT", "Z_OPT"]].insert(column).inserted {
-                    count += 1
-                    column = base + String(count)
-                }
-                columnNames[ColumnID(entity: entity.name, property: name)] = column
+                columnNames[ColumnID(entity: entity.name, property: name)] =
+                    Self.claim(base, &taken[roots[position], default: ["Z_PK", "Z_ENT", "Z_OPT"]])
             }
         }
+        nameOwnerColumns(&taken)
+    }
+
+    /// Names the columns of to-many relationships without an inverse: `Z2LIKES` in the table of entity 2, to which `likes` leads.
+    ///
+    /// - Parameter taken: The names that the roots' tables have.
+    private mutating func nameOwnerColumns(_ taken: inout [Int: Set<String>]) {
+        for (position, entity) in descriptions.enumerated() {
+            for relationship in relationships[position] where relationship.hasOwnerColumn {
+                guard let destination = positions[relationship.destination] else { continue }
+                let name = relationship.name.uppercased()
+                var column: String?
+                if let stored = storedColumns[table(destination)] {
+                    // Another program can have numbered it otherwise.
+                    let free = stored.subtracting(taken[roots[destination], default: []])
+                    let usual = "Z\(numbers[destination])\(name)"
+                    let fitting = free.filter { $0.trimmingPrefix(/Z[0-9]+/) == name && $0 != "Z" + name }
+                    column = fitting.contains(usual) ? usual : fitting.min()
+                    column.map { _ = taken[roots[destination], default: []].insert($0) }
+                } else {
+                    column = Self.claim("Z\(numbers[destination])\(name)", &taken[roots[destination], default: []])
+                }
+                ownerColumns[ColumnID(entity: entity.name, property: relationship.name)] = column
+            }
+        }
+    }
+
+    /// Names the columns of join tables for the entity whose keys they store and the relationship to it.
+    ///
+    /// Core Data numbers them by entity: if `Reaction.users` and `Message.users` both lead to entity 24, its relationship that
+    /// comes first has `Z_24USERS` in its table, and the other one `Z_24USERS1` in another table.
+    private mutating func nameJoinColumns() {
+        for (position, entity) in descriptions.enumerated() {
+            var taken: Set<String> = []
+            for relationship in relationships[position] where isManyToMany(relationship) {
+                guard let inverse = inverse(of: relationship) else { continue }
+                joinColumns[ColumnID(entity: entity.name, property: relationship.name)] =
+                    Self.claim("Z_\(numbers[position])\(inverse.name.uppercased())", &taken)
+            }
+        }
+    }
+
+    /// Takes a name that is free, with a number appended if necessary.
+    private static func claim(_ base: String, _ taken: inout Set<String>) -> String {
+        var name = base
+        var count = 0
+        while !taken.insert(name).inserted {
+            count += 1
+            name = base + String(count)
+        }
+        return name
     }
 
     // MARK: - Entities
@@ -197,7 +248,7 @@ struct SchemaLayout {
             column: attribute.isTransient ? "" : column(owner, attribute.name), canonicalColumn: canonicalColumn,
             entityColumn: nil,
             slot: slots.columns[index], entitySlot: -1, destination: -1, inverse: nil, deleteRule: .noAction,
-            joinTable: nil, orderColumn: nil, relationshipNumber: -1)
+            joinTable: nil, isOrdered: false, orderColumn: nil, relationshipNumber: -1)
     }
 
     private func property(
@@ -205,10 +256,14 @@ struct SchemaLayout {
     ) -> PropertySchema {
         let destination = positions[relationship.destination]!
         let inverse = inverse(of: relationship)
-        let isManyToMany = relationship.isToMany && inverse?.isToMany == true && !relationship.isTransient
-        let join = isManyToMany ? joinTable(owner, relationship) : nil
+        let isManyToMany = isManyToMany(relationship)
+        let join = isManyToMany ? joinTable(owner, relationship) : memberTable(owner, relationship)
+        let isTransient =
+            relationship.isTransient
+            || relationship.isToMany && inverse?.isToMany == false && inverse?.isTransient == true
+        let isOrdered = relationship.isToMany && relationship.isOrdered
         var orderColumn: String?
-        if relationship.isToMany, relationship.isOrdered {
+        if isOrdered, !isTransient {
             // Named after the key that it orders: Z_FOK_PARENT for ZPARENT, Z_FOK_2PAGES for Z_2PAGES.
             orderColumn =
                 join.map(\.orderColumn)
@@ -216,8 +271,8 @@ struct SchemaLayout {
         }
         return PropertySchema(
             name: relationship.name, index: index,
-            kind: !relationship.isToMany ? .toOne : isManyToMany ? .manyToMany : .toMany,
-            isOptional: relationship.isOptional, isTransient: relationship.isTransient, derivation: nil,
+            kind: !relationship.isToMany ? .toOne : join != nil ? .manyToMany : .toMany,
+            isOptional: relationship.isOptional, isTransient: isTransient, derivation: nil,
             defaultValue: nil,
             valueTransformerName: nil,
             limits: ValueLimits(
@@ -229,7 +284,7 @@ struct SchemaLayout {
             entityColumn: relationship.hasColumn ? entityColumn(owner, relationship) : nil,
             slot: slots.columns[index], entitySlot: slots.entityColumns[index], destination: destination,
             inverse: relationship.inverse.flatMap { propertyIndexes[destination][$0] },
-            deleteRule: relationship.deleteRule, joinTable: join, orderColumn: orderColumn,
+            deleteRule: relationship.deleteRule, joinTable: join, isOrdered: isOrdered, orderColumn: orderColumn,
             relationshipNumber: relationshipNumber(owner, relationship.name))
     }
 
@@ -290,11 +345,36 @@ struct SchemaLayout {
         return firstNumbers[owner] + propertyIndexes[owner][name]! - inherited - attributes[owner].count
     }
 
+    /// The table of a to-many relationship without an inverse; `nil` for other relationships, and if a store has no column for it.
+    private func memberTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema? {
+        guard relationship.hasOwnerColumn, let destination = positions[relationship.destination],
+            let column = ownerColumns[ColumnID(entity: descriptions[owner].name, property: relationship.name)]
+        else { return nil }
+        return JoinTableSchema(
+            table: table(destination), sourceColumn: column, destinationColumn: "Z_PK", isOfMembers: true)
+    }
+
+    /// The column of a join table with an entity's keys.
+    ///
+    /// An existing store can have numbered its columns otherwise, or not at all.
+    ///
+    /// - Parameter base: The name without a number.
+    private func joinColumn(_ entity: String, _ relationship: String, _ base: String, _ table: String) -> String {
+        let column = joinColumns[ColumnID(entity: entity, property: relationship)] ?? base
+        guard let stored = storedColumns[table], !stored.contains(column) else { return column }
+        let numbered = stored.filter { $0.hasPrefix(base) && $0.dropFirst(base.count).allSatisfy(\.isNumber) }
+        return numbered.min() ?? column
+    }
+
+    /// Whether a join table stores the relationship.
+    private func isManyToMany(_ relationship: RelationshipDescription) -> Bool {
+        relationship.isToMany && !relationship.isTransient && inverse(of: relationship)?.isToMany == true
+    }
+
     /// Returns the join table of a many-to-many relationship.
     ///
     /// The table is named for the side with the lower number, or, within one entity, for the name that comes first; but for the
     /// other side if an existing store has it under that name.
-    /// Each column is named for the entity whose keys it stores and the relationship to it.
     private func joinTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema {
         let inverse = inverse(of: relationship)!
         let destination = positions[relationship.destination]!
@@ -304,10 +384,14 @@ struct SchemaLayout {
         let isReflexive = owner == destination && relationship.name == inverse.name
         let (own, other) = ("Z_\(numbers[owner])\(name)", "Z_\(numbers[destination])\(inverseName)")
         let (usual, unusual) = isFirst ? (own, other) : (other, own)
+        let table = storedColumns[usual] == nil && storedColumns[unusual] != nil ? unusual : usual
+        let source = joinColumn(descriptions[owner].name, relationship.name, "Z_\(numbers[owner])\(inverseName)", table)
         return JoinTableSchema(
-            table: !joinTables.contains(usual) && joinTables.contains(unusual) ? unusual : usual,
-            sourceColumn: "Z_\(numbers[owner])\(inverseName)",
-            destinationColumn: isReflexive ? "REFLEXIVE" : "Z_\(numbers[destination])\(name)")
+            table: table, sourceColumn: source,
+            destinationColumn: isReflexive
+                ? "REFLEXIVE"
+                : joinColumn(relationship.destination, inverse.name, "Z_\(numbers[destination])\(name)", table),
+            isOfMembers: false)
     }
 }
 
@@ -317,10 +401,24 @@ extension SchemaLayout {
     func isTree(_ root: Int) -> Bool { !children[root].isEmpty }
     func tree(_ root: Int) -> [Int] { trees[root] }
 
+    /// The columns in an entity's rows for the owners in to-many relationships to it without an inverse, each with the column that
+    /// orders the members.
+    func ownerColumns(_ position: Int) -> [(key: String, order: String?)] {
+        descriptions.indices.flatMap { owner in
+            relationships[owner].filter { positions[$0.destination] == position }.compactMap { relationship in
+                memberTable(owner, relationship).map {
+                    ($0.sourceColumn, relationship.isOrdered ? $0.orderColumn : nil)
+                }
+            }
+        }
+    }
+
     /// The columns in an entity's rows that order the inverses of its to-one relationships, by name.
     func orderColumns(_ position: Int) -> [String] {
-        relationships[position].filter { $0.hasColumn && inverse(of: $0)?.isOrdered == true }
-            .map { "Z_FOK_" + column(position, $0.name).dropFirst() }
+        relationships[position]
+            .filter { relationship in
+                relationship.hasColumn && inverse(of: relationship).map { $0.isOrdered && !$0.isTransient } == true
+            }.map { "Z_FOK_" + column(position, $0.name).dropFirst() }
     }
 }
 
@@ -329,6 +427,9 @@ extension RelationshipDescription {
     ///
     /// Core Data stores nothing for a transient relationship.
     var hasColumn: Bool { !isToMany && !isTransient }
+
+    /// Whether the rows of the destination have the key of the owner, although the destination has no relationship to it.
+    var hasOwnerColumn: Bool { isToMany && inverse == nil && !isTransient }
 }
 
 extension AttributeType {

@@ -85,7 +85,7 @@ package struct StoreMatch {
     /// The model with the store's entity numbers, and how the store's tables differ from it.
     private func comparedTables() throws(StoreError) -> (schema: ModelSchema, differences: [String]) {
         let numbers = try numbers()
-        let schema = ModelSchema(model.entities, numbers: numbers.byEntity, joinTables: try joinTables())
+        let schema = ModelSchema(model.entities, numbers: numbers.byEntity, storedColumns: try storedColumns())
         var differences = try differences(schema, numbers)
         if differences.isEmpty {
             let hash = metadata[VersionKeys.layout] as? String
@@ -140,14 +140,20 @@ package struct StoreMatch {
         return numbers
     }
 
-    /// The tables whose names begin as those of join tables.
-    private func joinTables() throws(StoreError) -> Set<String> {
+    /// The columns of the tables whose names begin as those of join tables, and of the members of relationships without an inverse.
+    private func storedColumns() throws(StoreError) -> [String: Set<String>] {
         // The model shows whether a store has any.
         guard model.schema.entities.contains(where: { $0.properties.contains { $0.joinTable != nil } }) else {
-            return []
+            return [:]
         }
-        let query = "SELECT name FROM SQLITE_MASTER WHERE type = 'table' AND name GLOB 'Z_[0-9]*'"
-        return Set(try setup.read(query) { sqlite3_column_text($0, 0).map { String(cString: $0) } ?? "" })
+        let members = model.schema.memberTables.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        let query =
+            "SELECT t.name, c.name FROM SQLITE_MASTER t, pragma_table_info(t.name) c WHERE t.type = 'table' AND (t.name GLOB 'Z_[0-9]*' OR t.name IN (\(members)))"
+        let columns = try setup.read(query) { row in
+            let text = { sqlite3_column_text(row, $0).map { String(cString: $0) } ?? "" }
+            return (table: text(0), column: text(1))
+        }
+        return Dictionary(grouping: columns, by: \.table).mapValues { Set($0.map(\.column)) }
     }
 
     private func isWanted(_ entity: String) -> Bool { configuration?.entities.contains(entity) != false }
@@ -161,6 +167,9 @@ package struct StoreMatch {
         let wanted = schema.entities.filter { configuration?.tables.contains($0.table) != false }
         for entity in wanted {
             expected[entity.table, default: []].formUnion(entity.columns.map(\.name))
+            for join in entity.properties.compactMap(\.joinTable) where join.isOfMembers {
+                expected[join.table, default: []].insert(join.sourceColumn)
+            }
             guard isWanted(entity.name) else { continue }
             guard numbers.stored.contains(entity.name), numbers.byEntity[entity.name] != nil else {
                 found.append("the store lacks the entity '\(entity.name)'")
@@ -188,29 +197,16 @@ package struct StoreMatch {
             "the store has an entity '\($0)' that the \(part) lacks"
         }
         let left = Set(StoreMetadata(metadata).deferredDrops.map(\.text))
-        let keys = Self.keysWithoutInverse(schema)
         for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
             // Columns that begin with Z_ are the store's own; order columns were checked with their relationships.
             let more = try tables.columns(table).keys.filter {
                 !known.contains($0) && !$0.hasPrefix("Z_") && !left.contains("\(table).\($0)")
-                    && !keys.contains("\(table).\($0.trimmingPrefix(/Z[0-9]+/))")
             }
             found += more.sorted().map {
                 "the store's table \(table) has a column \($0) that the model lacks"
             }
         }
         return found
-    }
-
-    /// The columns for the owners of to-many relationships without an inverse, as `TABLE.NAME`.
-    ///
-    /// Core Data names such a column in the destination's table for the destination's number and the relationship: `Z2LIKES`.
-    private static func keysWithoutInverse(_ schema: ModelSchema) -> Set<String> {
-        let relationships = schema.entities.flatMap(\.properties).filter { $0.kind == .toMany && $0.inverse == nil }
-        return Set(
-            relationships.compactMap { property in
-                schema.destination(of: property).map { "\($0.table).\(property.name.uppercased())" }
-            })
     }
 
     private static func difference(_ name: String, _ type: AttributeType, _ stored: String?) -> [String] {
