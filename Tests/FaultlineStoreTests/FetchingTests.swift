@@ -346,7 +346,7 @@ struct FetchingTests {
             ),
             (
                 FetchRequest(relationshipKeyPathsForPrefetching: ["category.name"]),
-                "Fetching Item: 'category.name' cannot be prefetched because Category has no relationship 'name'; correct the key path."
+                "Fetching Item: 'category.name' cannot be prefetched because Category has no stored relationship 'name'; correct the key path."
             ),
             (
                 FetchRequest(entityName: "Tag"),

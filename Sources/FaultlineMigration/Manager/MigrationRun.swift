@@ -113,7 +113,8 @@ final class MigrationRun {
             }
         }
         func isImplied(_ own: PropertySchema, _ property: PropertyMapping, _ mapping: EntityMapping) -> Bool {
-            guard own.kind == .toMany, !own.isOrdered, let old = sourceProperty(property, mapping), old.isToMany,
+            guard own.kind == .toMany, !own.isOrdered, !own.isTransient, let old = sourceProperty(property, mapping),
+                old.isToMany,
                 let inverse = destination.inverse(of: own), let oldInverse = source.inverse(of: old)
             else { return false }
             let end = destination.entities[own.destination]

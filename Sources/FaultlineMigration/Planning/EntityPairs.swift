@@ -10,9 +10,9 @@ struct EntityPair {
     /// The values that newer attributes get in all objects, by name.
     let constants: [String: AttributeValue?]
 
-    /// Returns the older property that a newer one continues, or `nil` if it is new.
+    /// Returns the older property that a newer one continues, or `nil` if it is new or the older one is a transient relationship.
     func source(of property: PropertySchema) -> PropertySchema? {
-        names[property.name].flatMap { old.property($0) }
+        names[property.name].flatMap { old.property($0) }.flatMap { $0.isTransient && $0.isRelationship ? nil : $0 }
     }
 }
 

@@ -41,6 +41,10 @@ extension ManagedObjectContext {
         object.flags.remove(.hasPending)
         object.transients = [:]
         for property in object.runtime.schema.properties where property.isRelationship {
+            if property.isTransient {
+                object.toMany[property.index] = nil
+                continue
+            }
             switch property.kind {
             case .attribute, .toMany: break
             case .manyToMany:

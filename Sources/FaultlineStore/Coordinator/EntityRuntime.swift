@@ -63,7 +63,7 @@ package final class EntityRuntime: Sendable {
     /// The default values, by property.
     let defaults: [AttributeValue?]
     /// The default values of transient attributes, by property.
-    let transientDefaults: [Int: AttributeValue]
+    let transientDefaults: [Int: PendingValue]
     /// The properties that a save must validate, and those with the delete rule deny.
     let checkedProperties: [Int]
     let denyingProperties: [Int]
@@ -144,7 +144,7 @@ package final class EntityRuntime: Sendable {
         propertyCount = schema.properties.count
         transientDefaults = Dictionary(
             uniqueKeysWithValues: schema.properties.compactMap { property in
-                property.isTransient ? property.defaultValue.map { (property.index, $0) } : nil
+                property.isTransient ? property.defaultValue.map { (property.index, .value($0)) } : nil
             })
         checkedProperties = schema.properties.filter {
             !$0.isTransient && (!$0.isOptional || $0.isDerived || $0.limits != nil)

@@ -69,18 +69,20 @@ struct Prefetch {
             guard let (owner, name) = missingRelationship(in: keyPath, from: entity.schema, model) else { continue }
             throw StoreError(
                 .invalidRequest,
-                "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched because \(owner) has no relationship '\(name)'; correct the key path."
+                "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched because \(owner) has no stored relationship '\(name)'; correct the key path."
             )
         }
     }
 
-    /// The first name in a key path that is not a relationship, with the entity that lacks it; `nil` if there is none.
+    /// The first name in a key path that is not a stored relationship, with the entity that lacks it; `nil` if there is none.
     static func missingRelationship(
         in keyPath: String, from entity: EntitySchema, _ model: ModelSchema
     ) -> (owner: String, name: String)? {
         var schema = entity
         for name in keyPath.split(separator: ".").map(String.init) {
-            guard let property = schema.property(name), property.isRelationship else { return (schema.name, name) }
+            guard let property = schema.property(name), property.isRelationship, !property.isTransient else {
+                return (schema.name, name)
+            }
             schema = model.entities[property.destination]
         }
         return nil

@@ -20,11 +20,10 @@ extension ManagedObject {
     /// no such property or the property is a to-many relationship.
     public final func primitiveValue(forKey name: String) -> Any? {
         let property = primitiveProperty(name)
-        if property.isTransient { return transformedValue(transients[property.index], property) }
-        guard flags.contains(.isFault) else {
+        guard flags.contains(.isFault) || property.isTransient else {
             return value(forKey: name)
         }
-        switch pending?[property.index] {
+        switch property.isTransient ? transients[property.index] : pending?[property.index] {
         case .value(let value): return transformedValue(value, property)
         case .object(let object): return object
         case .null, .unchanged, nil: return nil
@@ -41,14 +40,18 @@ extension ManagedObject {
         guard !flags.contains(.isDetached) else { return }
         if property.isRelationship {
             let object = Self.object(value, for: property, of: self)
-            setPendingUnfired(property.index, object.map { .object($0) } ?? .null)
+            setUnfired(property, object.map { .object($0) } ?? .null)
             return
         }
         let fitting = fitting(Self.scalar(value, for: property, of: self), property)
+        setUnfired(property, fitting.map { .value($0) } ?? .null)
+    }
+
+    private final func setUnfired(_ property: PropertySchema, _ value: PendingValue) {
         if property.isTransient {
-            transients[property.index] = fitting
+            transients[property.index] = value
         } else {
-            setPendingUnfired(property.index, fitting.map { .value($0) } ?? .null)
+            setPendingUnfired(property.index, value)
         }
     }
 
@@ -101,7 +104,7 @@ extension ManagedObject {
     public final func hasFault(forRelationshipNamed name: String) -> Bool {
         let property = relationship(name)
         if property.isToMany { return !toManyState(property.index).isKnown }
-        switch pending?[property.index] {
+        switch property.isTransient ? transients[property.index] : pending?[property.index] {
         case .object(let object): return object.isFault
         case .null: return false
         case .unchanged, .value, nil: break

@@ -175,7 +175,8 @@ extension ManagedObject {
 
     private final func transientValue(_ index: Int) -> AttributeValue? {
         guard !transients.isEmpty || runtime.schema.properties[index].isTransient else { return nil }
-        return transients[index]
+        if case .value(let value)? = transients[index] { return value }
+        return nil
     }
 
     /// The value of an attribute of any type; `nil` if it has none.

@@ -30,10 +30,9 @@ extension ManagedObject {
         let property = runtime.schema.properties[index]
         let fitting = fitting(value, property)
         if property.isTransient {
-            if !flags.contains(.isAwaking) {
-                registerUndo(ofSetting: index, to: fitting.map { .value($0) } ?? .null)
-            }
-            transients[index] = fitting
+            let value = fitting.map { PendingValue.value($0) } ?? .null
+            if !flags.contains(.isAwaking) { registerUndo(ofSetting: index, to: value) }
+            transients[index] = value
             return
         }
         let context = managedObjectContext
@@ -80,12 +79,16 @@ extension ManagedObject {
 
     /// Sets an unsaved value, which hides the row's.
     ///
-    /// Fires a fault, because a save compares with the stored value.
+    /// Fires a fault, because a save compares with the stored value, and ``awakeFromFetch()`` sets transient properties.
     private final func setPending(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
         if !flags.contains(.isAwaking) { registerUndo(ofSetting: index, to: value) }
-        setPendingUnfired(index, value)
+        if runtime.schema.properties[index].isTransient {
+            transients[index] = value
+        } else {
+            setPendingUnfired(index, value)
+        }
     }
 
     final func setPendingUnfired(_ index: Int, _ value: PendingValue) {

@@ -46,7 +46,7 @@ open class ManagedObject {
 
     private final class Extras {
         var toMany: [Int: ToManyState] = [:]
-        var transients: [Int: AttributeValue] = [:]
+        var transients: [Int: PendingValue] = [:]
         var prefetched: PrefetchedObjects?
         var partial: PartialRow?
         var fetched: [String: [FetchedMember]] = [:]
@@ -222,8 +222,8 @@ open class ManagedObject {
     @inline(__always)
     final var hasToMany: Bool { extras != nil }
 
-    /// Values of transient attributes, by property.
-    final var transients: [Int: AttributeValue] {
+    /// Values of transient attributes, and objects of transient to-one relationships, by property.
+    final var transients: [Int: PendingValue] {
         get { extras?.transients ?? [:] }
         _modify { yield &makeExtras().transients }
         set { if extras != nil || !newValue.isEmpty { makeExtras().transients = newValue } }

@@ -88,7 +88,8 @@ extension ManagedObject {
         guard let row, row.isInherited else { return }
         let context = managedObjectContext
         var changed: [Int: Int64] = [:]
-        for property in runtime.schema.properties where property.kind == .toOne && row.hasValue(slot: property.slot) {
+        for property in runtime.schema.properties
+        where property.kind == .toOne && property.slot >= 0 && row.hasValue(slot: property.slot) {
             let key = row.integer(at: runtime.offsets[property.index])
             let current = context.currentKey(runtime.store.entities[property.destination].map, key)
             if current != key { changed[property.slot] = current }

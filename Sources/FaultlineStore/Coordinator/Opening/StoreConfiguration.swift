@@ -28,7 +28,7 @@ package struct StoreConfiguration {
         tables = Set(positions.map { schemas[$0].table })
         hash = model.schema.digest(of: entities)
         for position in positions.sorted() {
-            for property in schemas[position].properties where property.isRelationship {
+            for property in schemas[position].properties where property.isRelationship && !property.isTransient {
                 let destination = schemas[property.destination]
                 guard !tables.contains(destination.table) else { continue }
                 throw StoreError(

@@ -42,10 +42,16 @@ extension ManagedObject {
             case .null, .value: return nil
             }
         }
-        guard let location = location(index) else { return nil }
+        guard let location = location(index) else { return transientObject(index) }
         let object = destination(runtime.schema.properties[index], location)
         // A destination that is to be deleted by the next save no longer counts.
         return object.flags.contains(.isDeleted) ? nil : object
+    }
+
+    /// The object of a transient to-one relationship.
+    private final func transientObject(_ index: Int) -> ManagedObject? {
+        guard hasToMany, case .object(let object)? = transients[index], !object.isDeleted else { return nil }
+        return object
     }
 
     /// The object that a to-one relationship refers to in the store.
@@ -122,9 +128,9 @@ extension ManagedObject {
 
     final func toManyState(_ index: Int) -> ToManyState {
         if let state = toMany[index] { return state }
-        let state = ToManyState()
+        let state = ToManyState(isTransient: runtime.schema.properties[index].isTransient)
         // A new object has only the members that were added.
-        if flags.contains(.isInserted) {
+        if flags.contains(.isInserted), !state.isTransient {
             state.load([])
             managedObjectContext.observeShown(state)
         }
@@ -146,11 +152,13 @@ extension ManagedObject {
     final func addMember(_ object: ManagedObject, _ index: Int) {
         let property = runtime.schema.properties[index]
         check(object, property)
-        guard let inverse = property.inverse else { return }
-        if property.kind == .toMany { return object.setToOne(inverse, self) }
+        if let inverse = property.inverse, !object.runtime.schema.properties[inverse].isToMany {
+            return object.setToOne(inverse, self)
+        }
         guard !isKnown(object, index, asMember: true) else { return }
         changeMember(object, index, isAddition: true)
         managedObjectContext.observeUpdate(self)
+        guard let inverse = property.inverse else { return }
         // If the relationship is its own inverse, this is the same relationship of the other object.
         object.changeMember(self, inverse, isAddition: true)
         managedObjectContext.observeUpdate(object)
@@ -158,14 +166,14 @@ extension ManagedObject {
 
     final func removeMember(_ object: ManagedObject, _ index: Int) {
         let property = runtime.schema.properties[index]
-        guard let inverse = property.inverse else { return }
-        if property.kind == .toMany {
+        if let inverse = property.inverse, !object.runtime.schema.properties[inverse].isToMany {
             if object.toOne(inverse) === self { object.setToOne(inverse, nil) }
             return
         }
         guard !isKnown(object, index, asMember: false) else { return }
         changeMember(object, index, isAddition: false)
         managedObjectContext.observeUpdate(self)
+        guard let inverse = property.inverse else { return }
         object.changeMember(self, inverse, isAddition: false)
         managedObjectContext.observeUpdate(object)
     }

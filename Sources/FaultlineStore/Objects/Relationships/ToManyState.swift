@@ -2,8 +2,10 @@ import FaultlineModel
 
 /// The known members of one object's to-many relationship.
 final class ToManyState {
+    /// Whether the members live in memory only, so that they are always complete and never changed as a save sees it.
+    let isTransient: Bool
     /// Whether ``members`` is complete.
-    private(set) var isLoaded = false
+    private(set) var isLoaded: Bool
     /// The members in their order or, if the relationship is unordered, by key; new members follow in the order in
     /// which they were added.
     private(set) var members: ContiguousArray<ManagedObject> = []
@@ -16,6 +18,11 @@ final class ToManyState {
 
     /// Whether members were reordered since the object was last read or saved.
     private(set) var isRearranged = false
+
+    init(isTransient: Bool) {
+        self.isTransient = isTransient
+        isLoaded = isTransient
+    }
 
     /// Whether the members are known without asking the store.
     var isKnown: Bool { isLoaded || identities != nil }
@@ -62,7 +69,7 @@ final class ToManyState {
         guard memberIDs.insert(ObjectIdentifier(object)).inserted else { return }
         identities = nil
         let wasRemoved = Self.take(object, from: &removed)
-        if !isLoaded || !wasRemoved { added.append(object) }
+        if !isLoaded || !wasRemoved, !isTransient { added.append(object) }
         if isLoaded { members.append(object) }
     }
 
@@ -73,7 +80,7 @@ final class ToManyState {
         identities = nil
         let wasAdded = wasMember && Self.take(object, from: &added)
         if isLoaded {
-            if !wasAdded { removed.append(object) }
+            if !wasAdded, !isTransient { removed.append(object) }
             _ = Self.take(object, from: &members)
         } else if !removed.contains(where: { $0 === object }) {
             removed.append(object)
@@ -113,7 +120,7 @@ final class ToManyState {
     func move(from position: Int, to target: Int) {
         guard position != target else { return }
         members.insert(members.remove(at: position), at: target)
-        isRearranged = true
+        isRearranged = !isTransient
     }
 
     /// Reorders the members; `objects` must contain the same ones.
@@ -124,7 +131,7 @@ final class ToManyState {
         let wanted = ContiguousArray(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
         guard wanted != members else { return false }
         members = wanted
-        isRearranged = true
+        isRearranged = !isTransient
         return true
     }
 
@@ -133,7 +140,7 @@ final class ToManyState {
         let kept = wanted.filter { contains($0) }
         let known = Set(kept.map { ObjectIdentifier($0) })
         members = kept + members.filter { !known.contains(ObjectIdentifier($0)) }
-        isRearranged = wasRearranged
+        isRearranged = wasRearranged && !isTransient
     }
 
     /// Moves a member to an index.
@@ -143,11 +150,12 @@ final class ToManyState {
         let target = min(position, members.count - 1)
         guard isLoaded, let now = members.lastIndex(where: { $0 === object }), now != target else { return }
         members.insert(members.remove(at: now), at: target)
-        if isRearrangement { isRearranged = true }
+        if isRearrangement { isRearranged = !isTransient }
     }
 
     /// Marks all members as added, for an object whose row was deleted and which will get a new one.
     func becomeNew() {
+        if isTransient { return }
         if !isLoaded { load([]) }
         added = members
         removed = []
@@ -165,14 +173,15 @@ final class ToManyState {
     ///
     /// Does nothing if there are changes, or if no member has to-many state, because then no retain cycle is possible.
     func releaseMembers() {
-        guard isLoaded, !hasChanges, members.contains(where: { !$0.toMany.isEmpty }) else { return }
+        guard isLoaded, !hasChanges, !isTransient, members.contains(where: { !$0.toMany.isEmpty }) else { return }
         let known = members.map(\.objectID)
         unload()
         identities = known
     }
 
-    /// Forgets the members, but keeps the changes.
+    /// Forgets the members, but keeps the changes and what is not in the store.
     func unload() {
+        if isTransient { return }
         isLoaded = false
         identities = nil
         members = []

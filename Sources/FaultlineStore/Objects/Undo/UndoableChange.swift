@@ -112,7 +112,7 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// The current value of a property, saved or not.
     final func currentValue(_ property: PropertySchema) -> PendingValue {
-        if property.isTransient { return transients[property.index].map { .value($0) } ?? .null }
+        if property.isTransient { return transients[property.index] ?? .null }
         if let value = pending?[property.index] {
             if case .unchanged = value {} else { return value }
         }
@@ -134,7 +134,7 @@ extension ManagedObject {
     fileprivate final func restore(_ index: Int, _ value: PendingValue) {
         guard runtime.schema.properties[index].isTransient else { return change(index, value) }
         registerUndo(ofSetting: index, to: value)
-        if case .value(let value) = value { transients[index] = value } else { transients[index] = nil }
+        transients[index] = value
     }
 
     /// Adds or removes a member at this end of a to-many relationship, and registers the undo.
@@ -159,8 +159,8 @@ extension ManagedObject {
     fileprivate final func restore(_ change: UndoableChange.MemberChange) {
         let context = managedObjectContext
         let state = toManyState(change.index)
-        guard change.epoch == context.saveCount else {
-            // A save has written the change since: undo it by the opposite change.
+        guard change.epoch == context.saveCount, !state.isTransient else {
+            // A save has written the change since, or nothing is unsaved: undo it by the opposite change.
             changeMember(change.member, change.index, isAddition: !change.isAddition)
             let isOrdered = runtime.schema.properties[change.index].isOrdered
             if let position = change.position { state.put(change.member, at: position, isRearrangement: isOrdered) }
@@ -204,10 +204,10 @@ extension ManagedObject {
         let pending = PendingChanges.unchanged(count: values.count)
         for property in runtime.schema.properties where !property.isToMany {
             let value = values[property.index]
-            if !property.isTransient {
-                pending[property.index] = value
-            } else if case .value(let value) = value {
+            if property.isTransient {
                 transients[property.index] = value
+            } else {
+                pending[property.index] = value
             }
         }
         self.pending = pending

@@ -78,6 +78,11 @@ extension SQLGenerator {
                 )
             }
             let step = position.path.isEmpty ? name : "\(position.path).\(name)"
+            if property.isTransient, property.isRelationship {
+                throw invalid(
+                    "'\(text())' goes through '\(name)', which is transient and not in the store; use a stored relationship."
+                )
+            }
             switch property.kind {
             case .attribute:
                 guard isLast else {
