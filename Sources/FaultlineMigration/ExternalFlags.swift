@@ -75,12 +75,10 @@ extension AttributeDescription {
 extension StoreVersion {
     /// Checks that the store of this version can become one of a newer version, as far as the models show.
     ///
-    /// - Throws: `StoreError` if no store can have one of the two models, or if the newer one moves values out of files and
+    /// - Throws: `StoreError` if no store can have the newer model, or if the newer one moves values out of files and
     ///   only the values show how the older version stores them.
     func checkMigration(to new: ManagedObjectModel, _ path: String) throws(StoreError) {
-        if let error = StoreOpening.relationshipObstacle(model, path) ?? StoreOpening.obstacle(new, path) {
-            throw error
-        }
+        if let error = StoreOpening.obstacle(new, path) { throw error }
         let attributes = new.entities.flatMap(\.attributes).filter {
             $0.canBeExternal && !$0.allowsExternalBinaryDataStorage
         }

@@ -49,19 +49,14 @@ struct SourceSearch {
         if let kept = try setup.keptModel(configuration: description.configuration) {
             if let version = try kept.isCoreDataCopy ? completed(kept, candidates) : match(kept) { return version }
         }
-        // The file cannot distinguish versions that no store can have from others, so these come last.
-        var unsupported: [ManagedObjectModel] = []
+        // A version with a relationship for which the file has no column comes last.
+        var doubtful: StoreVersion?
         for model in candidates {
-            if StoreOpening.relationshipObstacle(model, description.path) != nil {
-                unsupported.append(model)
-            } else if let version = try match(model) {
-                return version
-            }
+            guard let version = try match(model) else { continue }
+            if version.schema.unlocatedRelationship == nil { return version }
+            doubtful = doubtful ?? version
         }
-        for model in unsupported {
-            if let version = try match(model) { return version }
-        }
-        return nil
+        return doubtful
     }
 
     /// Completes Core Data's copy of a version: returns the program's version that fits, or else the copy with the flags that

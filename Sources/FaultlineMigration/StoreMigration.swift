@@ -39,9 +39,7 @@ struct StoreMigration {
         number: (number: Int, count: Int) = (1, 1), pendingStage: String? = nil
     ) throws(StoreError) {
         let path = description.path
-        if let error = StoreOpening.relationshipObstacle(step.old, path) ?? StoreOpening.obstacle(step.new, path) {
-            throw error
-        }
+        if let error = StoreOpening.obstacle(step.new, path) { throw error }
         let trace = MigrationTrace(recorder: recorder, log: log, way: step.mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? path, isStep: migrated != nil) { () throws(StoreError) in
             // A store that cannot be migrated is left alone, without waiting for its other users.
@@ -104,7 +102,7 @@ struct StoreMigration {
         rules = try step.rules(from: old.model, path: path)
         lastKeys = try Self.lastKeys(setup, old)
         plan = try MigrationPlan(
-            from: old, to: new, rules, structure, lastKeys: lastKeys,
+            for: path, from: old, to: new, rules, structure, lastKeys: lastKeys,
             deferring: description.defersLightweightMigration,
             pending: try setup.readMetadata().1.deferredDrops)
         external = ExternalData(

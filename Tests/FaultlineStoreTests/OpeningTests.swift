@@ -129,18 +129,6 @@ struct OpeningTests {
             message(EntityDescription("A", attributes: [AttributeDescription("x", .composite)]))
                 == "The store '\(path("New.sqlite"))' does not support 'A.x', a composite attribute; make its parts separate attributes in the model."
         )
-        #expect(
-            message(
-                EntityDescription(
-                    "A", relationships: [RelationshipDescription("r", to: "A", inverse: nil, isToMany: true)]))
-                == "The store '\(path("New.sqlite"))' does not support 'A.r', a to-many relationship without an inverse; give it an inverse in the model."
-        )
-        #expect(
-            message(
-                EntityDescription(
-                    "A", relationships: [RelationshipDescription("r", to: "A", inverse: nil, isTransient: true)]))
-                == "The store '\(path("New.sqlite"))' does not support 'A.r', a transient relationship; set its isTransient to false in the model."
-        )
     }
 
     @Test func unknownClass() throws {

@@ -116,7 +116,8 @@ struct JoinTablePlan {
             let join = old.joinTable!
             edges = Edges(
                 table: join.table, owner: join.sourceColumn, member: join.destinationColumn,
-                memberOrder: old.orderColumn, ownerOrder: pairs.old.inverse(of: old)?.orderColumn, isJoinTable: true)
+                memberOrder: old.orderColumn, ownerOrder: pairs.old.inverse(of: old)?.orderColumn,
+                isJoinTable: !join.isOfMembers)
         case .toMany:
             guard let key = pairs.old.inverse(of: old) else { return [] }
             edges = Edges(

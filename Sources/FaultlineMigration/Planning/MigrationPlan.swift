@@ -46,6 +46,7 @@ struct MigrationPlan {
     /// Plans a migration.
     ///
     /// - Parameters:
+    ///   - path: The store's file, for messages.
     ///   - old: The version that the store has.
     ///   - new: The version that it will have.
     ///   - rules: The entities and properties that continue.
@@ -53,7 +54,8 @@ struct MigrationPlan {
     ///   - defers: Whether removed columns and tables are left behind.
     ///   - pending: The columns and tables that earlier migrations left.
     init(
-        from old: StoreVersion, to new: StoreVersion, _ rules: MigrationRules, _ structure: StoreStructure,
+        for path: String, from old: StoreVersion, to new: StoreVersion, _ rules: MigrationRules,
+        _ structure: StoreStructure,
         lastKeys: [String: Int64], deferring defers: Bool = false, pending: [DeferredDrop] = []
     ) throws(StoreError) {
         var pairs = EntityPairs(rules.links, from: old, to: new)
@@ -65,7 +67,7 @@ struct MigrationPlan {
 
         var keys = KeyTables()
         var values: [Int: RowValues] = [:]
-        for pair in pairs.pairs { values[pair.old.index] = RowValues(pair, pairs, &keys) }
+        for pair in pairs.pairs { values[pair.old.index] = try RowValues(pair, pairs, &keys, path: path) }
         let joins = Self.joinTables(new, target, pairs, structure)
         let plans = pairs.newTables.sorted().compactMap { name in
             target.tables[name].map { TablePlan($0, pairs, structure, values, deferring: defers) }
@@ -154,7 +156,7 @@ struct MigrationPlan {
             var plans: [JoinTablePlan] = []
             for entity in new.storedEntities {
                 for property in entity.properties {
-                    guard let join = property.joinTable, let table = target.tables[join.table],
+                    guard let join = property.joinTable, !join.isOfMembers, let table = target.tables[join.table],
                         seen.insert(join.table).inserted
                     else { continue }
                     plans.append(JoinTablePlan(table, property, of: entity, pairs, structure, shared: shared))

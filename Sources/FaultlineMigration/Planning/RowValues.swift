@@ -29,7 +29,9 @@ struct RowValues {
         let destination: String
     }
 
-    init(_ pair: EntityPair, _ pairs: EntityPairs, _ edges: inout KeyTables) {
+    /// - Parameter path: The store's file, for messages.
+    /// - Throws: `StoreError` if a relationship loses its inverse and its objects cannot be kept.
+    init(_ pair: EntityPair, _ pairs: EntityPairs, _ edges: inout KeyTables, path: String) throws(StoreError) {
         for property in pair.new.properties where !property.isTransient {
             switch property.kind {
             case .attribute:
@@ -41,6 +43,7 @@ struct RowValues {
                 continue
             }
         }
+        try addOwnerKeys(pair, pairs, path)
     }
 
     // MARK: - Attributes
@@ -87,6 +90,11 @@ struct RowValues {
         var order: ColumnValue?
         if let key, key.kind == .toOne {
             order = add(property, continuing: key, destination, pair, pairs)
+        } else if let oldInverse, oldInverse.joinTable?.isOfMembers == true, property.entityColumn == nil,
+            pairs.refers(oldInverse, to: pair.old)
+        {
+            // The older version has the keys in the same rows, although it had no relationship for them.
+            (values[property.column], order) = Self.ownerKey(oldInverse, of: destination, pairs)
         } else if let oldInverse, oldInverse.kind == .toOne, pairs.refers(oldInverse, to: pair.old) {
             // The older version has the keys in the rows of the destination.
             let owners = pairs.owners(of: oldInverse)
@@ -108,6 +116,48 @@ struct RowValues {
         if let inverse, inverse.isOrdered, inverse.kind == .toMany, let column = inverse.orderColumn {
             values[column] = order ?? .null
         }
+    }
+
+    /// Sets the keys of the owners in to-many relationships to the newer entity that have no inverse.
+    private mutating func addOwnerKeys(
+        _ pair: EntityPair, _ pairs: EntityPairs, _ path: String
+    ) throws(StoreError) {
+        for owner in pairs.new.entities {
+            for property in owner.properties {
+                guard let join = property.joinTable, join.isOfMembers,
+                    pairs.new.entities[property.destination].family.contains(pair.new.index)
+                else { continue }
+                var (key, order): (ColumnValue?, ColumnValue?)
+                if let old = pairs.source(of: property, ownedBy: owner) {
+                    (key, order) = Self.ownerKey(old, of: owner, pairs)
+                    // A store without a column for the older relationship has no members, either.
+                    let isUnlocated = old.kind == .toMany && old.inverse == nil
+                    guard key != nil || isUnlocated else {
+                        throw StoreError(
+                            .missingMappingModel,
+                            "Migrating '\(path)' is refused because '\(owner.name).\(property.name)' loses its inverse, so an object can be a member of one owner only, which the older objects need not be; keep the inverse, or write a mapping model."
+                        )
+                    }
+                    if !pairs.refers(old, to: pair.old) { (key, order) = (nil, nil) }
+                }
+                values[join.sourceColumn] = key ?? .null
+                if let column = property.orderColumn { values[column] = order ?? .null }
+            }
+        }
+    }
+
+    /// The key of the owner that an older to-many relationship has in the rows of its members, with the column for their order;
+    /// `nil` if it has none there.
+    private static func ownerKey(
+        _ old: PropertySchema, of owner: EntitySchema, _ pairs: EntityPairs
+    ) -> (ColumnValue?, ColumnValue?) {
+        let column = old.joinTable.map { $0.isOfMembers ? $0.sourceColumn : nil } ?? pairs.old.inverse(of: old)?.column
+        guard old.isToMany, let column else { return (nil, nil) }
+        let offset = pairs.offset(from: pairs.owners(of: old).first?.table ?? "", to: owner.table)
+        return (
+            ColumnValue(column: column, sql: offset == 0 ? column : "\(column) + \(offset)"),
+            old.orderColumn.map { .column($0) }
+        )
     }
 
     /// Sets the key and the column for its entity.

@@ -98,9 +98,12 @@ extension ManagedObjectContext {
         // The save checks this rule, because the destinations may be deleted by then as well.
         case .deny: break
         case .nullify, .noAction:
-            guard let index = property.inverse else { return }
+            guard let index = property.inverse else {
+                if isJoined { others.forEach { object.removeMember($0, property.index) } }
+                return
+            }
             for other in others {
-                if isJoined {
+                if property.isToMany, other.runtime.schema.properties[index].isToMany {
                     object.removeMember(other, property.index)
                 } else if property.isToMany {
                     if !other.isDeleted { other.change(index, .null) }
@@ -146,7 +149,7 @@ extension ManagedObjectContext {
         if !wasFault { object.willTurnIntoFault() }
         if !mergeChanges, !object.flags.contains(.isDeleted) { revertChanges(of: object) }
         for state in object.toMany.values { state.unload() }
-        object.toMany = object.toMany.filter { $0.value.hasChanges }
+        object.toMany = object.toMany.filter { $0.value.hasChanges || $0.value.isTransient }
         object.forgetRow()
         object.flags.remove(.isGone)
         object.flags.insert(.isFault)
@@ -219,7 +222,7 @@ extension ManagedObjectContext {
         object.flags = .isDetached
         object.forgetRow()
         object.pending = nil
-        object.toMany = [:]
+        (object.toMany, object.transients) = ([:], [:])
         object.trail = ObjectTrail()
         identities.remove(object)
         release(object)

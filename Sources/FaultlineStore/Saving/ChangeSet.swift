@@ -11,7 +11,7 @@ struct ChangeSet {
     var revived: [ManagedObject] = []
     /// Objects in the store to which others were added, where the foreign key is in the other object's row.
     var related: [ManagedObject] = []
-    /// Row changes of join tables.
+    /// Row changes of join tables, and of members whose relationship has no inverse.
     var joins: [Join] = []
     /// Ordered relationships whose order must be written.
     var orders: [Order] = []
@@ -145,15 +145,16 @@ struct ChangeSet {
     /// Adds the join rows of an object's many-to-many relationships.
     ///
     /// Both sides know of a pair; the side with the lower relationship number adds it. If a relationship is its own
-    /// inverse, each side adds a row.
+    /// inverse, each side adds a row. Without an inverse, only the owner knows of the pair.
     private mutating func addJoins(of object: ManagedObject) {
         for (index, state) in object.toMany where state.hasChanges {
             let property = object.runtime.schema.properties[index]
             guard let table = property.joinTable else { continue }
-            let inverse = object.runtime.model.memberKey(of: property).relationshipNumber
             relationships.insert(property.relationshipNumber)
-            relationships.insert(inverse)
-            guard property.relationshipNumber <= inverse else { continue }
+            if let inverse = object.runtime.model.inverse(of: property)?.relationshipNumber {
+                relationships.insert(inverse)
+                guard property.relationshipNumber <= inverse else { continue }
+            }
             for other in state.removed where object.key > 0 && other.key > 0 {
                 joins.append(
                     Join(table: table, name: property.name, source: object, destination: other, isAdded: false))

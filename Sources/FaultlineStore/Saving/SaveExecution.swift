@@ -235,9 +235,16 @@ struct SaveExecution: StoreTransaction {
             throw lost(end, join.source, join.name)
         }
         let sql =
-            join.isAdded
-            ? "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
-            : "DELETE FROM \(table.table) WHERE \(table.sourceColumn) = ? AND \(table.destinationColumn) = ?"
+            switch (join.isAdded, table.isOfMembers) {
+            case (true, false):
+                "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
+            case (false, false):
+                "DELETE FROM \(table.table) WHERE \(table.sourceColumn) = ? AND \(table.destinationColumn) = ?"
+            case (true, true): "UPDATE \(table.table) SET \(table.sourceColumn) = ? WHERE Z_PK = ?"
+            // The member may have another owner by now.
+            case (false, true):
+                "UPDATE \(table.table) SET \(table.sourceColumn) = NULL WHERE \(table.sourceColumn) = ? AND Z_PK = ?"
+            }
         try step(sql, [.integer(join.source.finalKey), .integer(join.destination.finalKey)])
         if span != nil { rearranged.append(join.source) }
     }

@@ -18,25 +18,10 @@ extension StoreOpening {
                     "correct it")
             }
         }
-        return relationshipObstacle(model, path)
-    }
-
-    /// The error for a relationship that no store supports, and that a migration could not keep.
-    package static func relationshipObstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
-        for entity in model.entities {
-            for relationship in entity.relationships {
-                let name = "\(entity.name).\(relationship.name)"
-                if relationship.isTransient {
-                    return error(path, name, "a transient relationship", "set its isTransient to false")
-                }
-                guard relationship.inverse == nil, relationship.isToMany else { continue }
-                return error(path, name, "a to-many relationship without an inverse", "give it an inverse")
-            }
-        }
         return nil
     }
 
-    private static func error(_ path: String, _ name: String, _ what: String, _ remedy: String) -> StoreError {
+    static func error(_ path: String, _ name: String, _ what: String, _ remedy: String) -> StoreError {
         StoreError(
             .unsupportedModel, "The store '\(path)' does not support '\(name)', \(what); \(remedy) in the model.")
     }

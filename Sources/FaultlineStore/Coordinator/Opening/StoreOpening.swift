@@ -68,6 +68,11 @@ package struct StoreOpening {
             schema = model.schema
         } else {
             schema = try match.schema()
+            if let name = schema.unlocatedRelationship {
+                throw Self.error(
+                    path, name, "a to-many relationship without an inverse, for which it has no column",
+                    "give it an inverse")
+            }
         }
         if description.analyzesWhenAdded, !description.isReadOnly { try setup.analyze() }
     }

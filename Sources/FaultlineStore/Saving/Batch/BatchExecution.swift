@@ -167,7 +167,7 @@ struct BatchExecution: StoreTransaction {
             var next: [Key] = []
             for (position, keys) in Dictionary(grouping: waiting, by: \.entity).sorted(by: { $0.key < $1.key }) {
                 for property in store.schema.entities[position].properties
-                where property.isRelationship && property.deleteRule == .cascade {
+                where property.isRelationship && !property.isTransient && property.deleteRule == .cascade {
                     next += try destinations(property, of: keys.map(\.key), store.schema.entities[position])
                 }
             }
@@ -178,7 +178,7 @@ struct BatchExecution: StoreTransaction {
         for (position, keys) in groups {
             let schema = store.schema.entities[position]
             let list = keys.map(\.key)
-            for property in schema.properties where property.isRelationship {
+            for property in schema.properties where property.isRelationship && !property.isTransient {
                 try release(property, of: list, schema, known)
             }
             try collectFiles(schema, list)
@@ -233,11 +233,14 @@ struct BatchExecution: StoreTransaction {
         }
         if let join = property.joinTable {
             try checkTables([join.table])
-            try step(
-                "DELETE FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)", keys: keys)
+            let change =
+                join.isOfMembers
+                ? "UPDATE \(join.table) SET \(join.sourceColumn) = NULL" : "DELETE FROM \(join.table)"
+            try step("\(change) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)", keys: keys)
             return
         }
-        guard property.deleteRule == .nullify, let inverse = store.schema.inverse(of: property), inverse.kind == .toOne
+        guard property.deleteRule == .nullify, let inverse = store.schema.inverse(of: property), inverse.kind == .toOne,
+            !inverse.isTransient
         else { return }
         let destination = store.schema.entities[property.destination]
         let others = try self.keys(
