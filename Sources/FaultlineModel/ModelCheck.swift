@@ -1,7 +1,7 @@
 /// Finds the first error in a model.
 struct ModelCheck {
     /// Limits far above any real model, which keep a hostile one from exhausting memory.
-    private enum Limit {
+    enum Limit {
         static let entities = 10_000
         static let depth = 100
         /// The sum over all entities, including inherited properties.

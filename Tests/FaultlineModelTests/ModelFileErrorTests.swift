@@ -100,8 +100,27 @@ struct ModelFileErrorTests {
         try write("", "Model.momd/Model.mom")
         #expect(
             message("Model.momd")
-                == "'\(path("Model.momd"))' is a compiled model, which only Core Data can read; name the .xcdatamodeld that it was compiled from."
+                == "'\(path("Model.momd/Model.mom"))' is empty; name the contents of a .xcdatamodel."
         )
+        try write("bplist00", "Model.momd/Model.mom")
+        #expect(
+            message("Model.momd")
+                == "Cannot read the compiled model '\(path("Model.momd/Model.mom"))': it ends too early or is damaged; name the .xcdatamodeld that it was compiled from."
+        )
+        try write("momv2", "Copy/Model.omo")
+        #expect(
+            message("Copy/Model.omo")
+                == "'\(path("Copy/Model.omo"))' is Core Data's optimized copy of a compiled model, which only Core Data can read, and 'Model.mom' is not beside it; name a .mom or the .xcdatamodeld."
+        )
+        try write("", "Old.xcdatamodel/elements")
+        try write("", "Old.xcdatamodeld/Old.xcdatamodel/elements")
+        for name in ["Old.xcdatamodel", "Old.xcdatamodeld"] {
+            let old = name == "Old.xcdatamodel" ? name : "Old.xcdatamodeld/Old.xcdatamodel"
+            #expect(
+                message(name)
+                    == "'\(path(old))' was saved by Xcode 3, in a form that only Xcode can read; save it with a later Xcode, which writes a file 'contents'."
+            )
+        }
         try write("<model/>", "Empty.xcdatamodeld/A.xcdatamodel/layout")
         #expect(
             message("Empty.xcdatamodeld")
@@ -143,7 +162,7 @@ struct ModelFileErrorTests {
         try write("bplist00", current)
         #expect(
             message("M.xcdatamodeld")
-                == "'\(path(current))' is not XML; let Xcode write it again, or choose a version.")
+                == "'\(path(current))' ends too early or is damaged; let Xcode write it again, or choose a version.")
         try write("<list/>", current)
         #expect(
             message("M.xcdatamodeld")

@@ -20,9 +20,34 @@ extension ManagedObjectModel {
             guard let archive = inflate(data) else {
                 throw ArchiveFailure("is not compressed, is cut off, or has more than \(largestArchive >> 20) MiB")
             }
-            return try ModelArchive.model(archive)
+            return try ManagedObjectModel(try ModelArchive.contents(archive))
         } catch {
             throw ModelError(.notAModel, "Cannot read the copy of the model in '\(store)': it \(error.text).")
+        }
+    }
+
+    /// Reads a compiled model, which is such an archive without compression.
+    ///
+    /// - Throws: ``ModelError`` if it is not the archive of a model, or the model is invalid.
+    convenience init(compiled data: Data, file: URL) throws(ModelError) {
+        do throws(ArchiveFailure) {
+            try self.init(try ModelArchive.contents(data), file: file)
+        } catch {
+            throw ModelError(
+                .notAModel,
+                "Cannot read the compiled model '\(file.path)': it \(error.text); name the .xcdatamodeld that it was compiled from."
+            )
+        }
+    }
+
+    private convenience init(_ contents: ModelArchive.Contents, file: URL? = nil) throws(ArchiveFailure) {
+        do throws(ModelError) {
+            try self.init(
+                checking: contents.entities, versionIdentifiers: contents.versionIdentifiers,
+                configurations: contents.configurations, fetchRequestTemplates: [], compositeAttributes: [],
+                origin: nil, file: file, isCoreDataCopy: true)
+        } catch {
+            throw ArchiveFailure("has an invalid model: \(error.message)")
         }
     }
 

@@ -1,37 +1,37 @@
 internal import Foundation
 
-/// Reads a model from the keyed archive of an `NSManagedObjectModel`, which Core Data keeps in each store.
+/// Reads a model from the keyed archive of an `NSManagedObjectModel`: a compiled model, or the copy that Core Data keeps in each store.
 ///
 /// Validation rules, fetched properties, fetch requests and user info stay unread, because a store does not depend on them.
 /// Whether large values are in files of their own is not known from any archive, and stays unset.
 struct ModelArchive {
     private typealias Object = KeyedArchive.Object
 
+    /// What the archive says of the model.
+    struct Contents {
+        var entities: [EntityDescription] = []
+        var versionIdentifiers: [String] = []
+        var configurations: [ConfigurationDescription] = []
+    }
+
     private let archive: KeyedArchive
 
     /// - Throws: ``ArchiveFailure`` if it is not the archive of a model, or has something that models cannot have here.
-    static func model(_ data: Data) throws(ArchiveFailure) -> ManagedObjectModel {
+    static func contents(_ data: Data) throws(ArchiveFailure) -> Contents {
         guard PropertyListValue.isBinary(data) else { throw ArchiveFailure("is not a binary property list") }
-        let reader = Self(archive: try KeyedArchive(data, limit: PropertyListValue.Limit.model))
-        return try reader.model(reader.archive.object(reader.archive.root))
+        return try contents(try KeyedArchive(data, limit: PropertyListValue.Limit.model))
     }
 
-    private func model(_ object: Object) throws(ArchiveFailure) -> ManagedObjectModel {
+    static func contents(_ archive: KeyedArchive) throws(ArchiveFailure) -> Contents {
+        try Self(archive: archive).contents(archive.object(archive.root))
+    }
+
+    private func contents(_ object: Object) throws(ArchiveFailure) -> Contents {
         guard try archive.className(object) == "NSManagedObjectModel" else { throw ArchiveFailure("is not a model") }
-        let table = try archive.object(object["NSEntities"])
-        // A dictionary with fixed keys, whose empty slots are strings; older ones are plain dictionaries.
-        let values =
-            if let values = table["values"] {
-                try archive.list(values)
-            } else {
-                try archive.dictionary(object["NSEntities"]).map(\.value)
-            }
         var entities: [EntityDescription] = []
         var names: Set<String> = []
-        for value in values {
-            guard let entity = try archive.resolve(value).dictionary, names.insert(try name(of: entity)).inserted else {
-                continue
-            }
+        for (name, entity) in try members(object["NSEntities"], named: "NSEntityName") where names.insert(name).inserted
+        {
             entities.append(try self.entity(entity))
         }
         var configurations: [ConfigurationDescription] = []
@@ -46,13 +46,33 @@ struct ModelArchive {
         if let list = try archive.value("NSVersionIdentifiers", of: object) {
             for identifier in try archive.list(list) { identifiers.append(try archive.string(identifier)) }
         }
-        do {
-            return try ManagedObjectModel(
-                checking: entities.sorted { $0.name < $1.name }, versionIdentifiers: identifiers.sorted(),
-                configurations: configurations.sorted { $0.name < $1.name }, fetchRequestTemplates: [],
-                compositeAttributes: [], origin: nil, isCoreDataCopy: true)
-        } catch {
-            throw ArchiveFailure("has an invalid model: \(error.message)")
+        return Contents(
+            entities: Self.consistent(entities.sorted { $0.name < $1.name }), versionIdentifiers: identifiers.sorted(),
+            configurations: configurations.sorted { $0.name < $1.name })
+    }
+
+    /// Leaves out what Core Data only warns of: inverses that do not point back, and indexes and constraints of what is not stored.
+    private static func consistent(_ given: [EntityDescription]) -> [EntityDescription] {
+        let byName = Dictionary(given.map { ($0.name, $0) }) { first, _ in first }
+        return given.map { entity in
+            var (entity, stored): (EntityDescription, Set<String>) = (entity, [])
+            var (owner, depth) = (Optional(entity), 0)
+            while let next = owner, depth <= ModelCheck.Limit.depth {
+                stored.formUnion(next.attributes.filter { !$0.isTransient }.map(\.name))
+                stored.formUnion(next.relationships.filter(\.hasColumn).map(\.name))
+                owner = next.parent.flatMap { byName[$0] }
+                depth += 1
+            }
+            for index in entity.relationships.indices {
+                let relationship = entity.relationships[index]
+                let inverse = byName[relationship.destination]?.relationships.first { $0.name == relationship.inverse }
+                if inverse?.inverse != relationship.name || inverse?.destination != entity.name {
+                    entity.relationships[index].inverse = nil
+                }
+            }
+            entity.indexes.removeAll { $0.elements.contains { !stored.contains($0.property) } }
+            entity.uniquenessConstraints.removeAll { !stored.isSuperset(of: $0) }
+            return entity
         }
     }
 
@@ -73,10 +93,9 @@ struct ModelArchive {
         entity.versionHashModifier = try text("NSVersionHashModifier", of: object)
         // An entity has copies of its parent's properties.
         var inherited: Set<String> = []
-        if let parent { inherited.formUnion(try archive.dictionary(parent["NSProperties"]).map(\.key)) }
-        let own = try archive.dictionary(object["NSProperties"]).filter { !inherited.contains($0.key) }
-        for (name, value) in own.sorted(by: { $0.key < $1.key }) {
-            let property = try archive.object(value)
+        if let parent { inherited.formUnion(try properties(of: parent).map(\.name)) }
+        let own = try properties(of: object).filter { !inherited.contains($0.name) }
+        for (name, property) in own.sorted(by: { $0.name < $1.name }) {
             switch try archive.className(property) {
             case "NSAttributeDescription", "NSDerivedAttributeDescription":
                 entity.attributes.append(try attribute(property, name))
@@ -92,6 +111,27 @@ struct ModelArchive {
         }
         try addIndexes(object, to: &entity)
         return entity
+    }
+
+    private func properties(of entity: Object) throws(ArchiveFailure) -> [(name: String, object: Object)] {
+        try members(entity["NSProperties"], named: "NSPropertyName")
+    }
+
+    /// The objects in a dictionary by name; it can be one with fixed keys, whose empty slots are strings.
+    private func members(
+        _ value: PropertyListValue?, named key: String
+    ) throws(ArchiveFailure) -> [(name: String, object: Object)] {
+        guard let slots = try archive.object(value)["values"] else {
+            return try archive.dictionary(value).map { key, value throws(ArchiveFailure) in
+                (key, try archive.object(value))
+            }
+        }
+        var members: [(String, Object)] = []
+        for slot in try archive.list(slots) {
+            guard let object = try archive.resolve(slot).dictionary else { continue }
+            members.append((try archive.string(object[key]), object))
+        }
+        return members
     }
 
     /// Adds the fetch indexes, or else the compound indexes of older models.
@@ -121,12 +161,13 @@ struct ModelArchive {
 
     private func attribute(_ object: Object, _ name: String) throws(ArchiveFailure) -> AttributeDescription {
         let code = try number("NSAttributeType", of: object)
-        guard let type = AttributeType(coreDataCode: code) else {
+        let isTransient = try flag("NSIsTransient", of: object)
+        guard let type = AttributeType(coreDataCode: code) ?? (isTransient ? .undefined : nil) else {
             throw ArchiveFailure("has the attribute '\(name)' of the type \(code), which is not supported")
         }
         var attribute = AttributeDescription(name, type)
         attribute.isOptional = try flag("NSIsOptional", of: object)
-        attribute.isTransient = try flag("NSIsTransient", of: object)
+        attribute.isTransient = isTransient
         attribute.isIndexed = try flag("NSIsIndexed", of: object)
         attribute.preservesValueInHistoryOnDeletion = try number("NSFlagsKey", of: object) & 16 != 0
         attribute.versionHashModifier = try text("NSVersionHashModifier", of: object)
@@ -240,14 +281,20 @@ struct ModelArchive {
         try archive.value(key, of: object)?.integer ?? 0
     }
 
-    /// Returns lists of property names.
+    /// Returns lists of property names, without those of anything else.
     private func lists(_ key: String, of object: Object) throws(ArchiveFailure) -> [[String]] {
         guard let value = try archive.value(key, of: object) else { return [] }
         var lists: [[String]] = []
         for list in try archive.list(value) {
-            var names: [String] = []
-            for name in try archive.list(list) { names.append(try archive.string(name)) }
-            lists.append(names)
+            var names: [String?] = []
+            for element in try archive.list(list) {
+                switch try archive.resolve(element) {
+                case .string(let name): names.append(name)
+                case .dictionary(let property): names.append(try text("NSPropertyName", of: property))
+                default: names.append(nil)
+                }
+            }
+            if !names.contains(nil) { lists.append(names.compactMap { $0 }) }
         }
         return lists
     }

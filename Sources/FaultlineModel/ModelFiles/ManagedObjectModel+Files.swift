@@ -1,20 +1,27 @@
 public import Foundation
 
 extension ManagedObjectModel {
-    /// Loads a model from a file written by Xcode's model editor or by ``write(to:)``.
+    /// Loads a model from a file written by Xcode's model editor or by ``write(to:)``, or from a compiled model.
     ///
     ///     let model = try ManagedObjectModel(contentsOf: folder.appendingPathComponent("Groceries.xcdatamodeld"))
     ///
-    /// Unknown elements and attributes are ignored, and preserved by ``write(to:)``.
+    /// Unknown elements and attributes are ignored, and preserved by ``write(to:)``. A compiled model lacks validation rules, fetched
+    /// properties, fetch requests, user info and the flag of attributes whose large values are in files of their own.
     ///
     /// - Parameters:
-    ///   - url: A `.xcdatamodeld`, a `.xcdatamodel`, or its file `contents`.
-    ///   - version: The version in a `.xcdatamodeld`; by default the current one (see ``ModelVersions/current``).
+    ///   - url: A `.xcdatamodeld`, a `.xcdatamodel`, or its file `contents`; a `.momd` or a `.mom`.
+    ///   - version: The version in a `.xcdatamodeld` or a `.momd`; by default the current one (see ``ModelVersions/current``).
     /// - Throws: ``ModelError`` if there is no such file or version, if it is not a model, or if the model is invalid;
     ///   see ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)``.
     public convenience init(contentsOf url: URL, version: String? = nil) throws(ModelError) {
         let file = try ModelFile(url, version: version)
-        let parts = try ModelParts(try file.read(), ModelReader(path: file.path, position: file.position))
+        let data = try ModelFile.data(file.url)
+        if PropertyListValue.isBinary(data) {
+            try self.init(compiled: data, file: file.url)
+            return
+        }
+        let root = try ModelFile.root(of: data, path: file.path)
+        let parts = try ModelParts(root, ModelReader(path: file.path, position: file.position))
         do throws(ModelError) {
             try self.init(parts, file: file.url)
         } catch {

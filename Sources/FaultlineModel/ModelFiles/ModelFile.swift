@@ -18,16 +18,19 @@ struct ModelFile {
 
     /// Finds the file of the model at a URL.
     ///
-    /// - Parameter url: A `.xcdatamodeld` with versions, a `.xcdatamodel`, or its file `contents`.
+    /// - Parameter url: A `.xcdatamodeld` or `.momd` with versions, a `.xcdatamodel`, its file `contents`, or a `.mom`.
     init(_ url: URL, version: String?) throws(ModelError) {
         if try !Self.isFolder(url) {
-            self.url = url
+            self.url = try Self.unoptimized(url)
         } else if FileManager.default.fileExists(atPath: url.appendingPathComponent("contents").path) {
             self.url = url.appendingPathComponent("contents")
         } else {
+            try Self.checkAge(url)
             let versions = try ModelVersions(contentsOf: url)
             let name = if let version { version } else { try versions.current }
-            self.url = try versions.url(of: name).appendingPathComponent("contents")
+            let found = try versions.url(of: name)
+            try Self.checkAge(found)
+            self.url = versions.isCompiled ? found : found.appendingPathComponent("contents")
             return
         }
         if let version {
@@ -38,7 +41,28 @@ struct ModelFile {
         }
     }
 
-    func read() throws(ModelError) -> ModelElement { try Self.root(of: try Self.data(url), path: path) }
+    /// Checks that a later Xcode than version 3 saved a `.xcdatamodel`.
+    private static func checkAge(_ url: URL) throws(ModelError) {
+        let has = { FileManager.default.fileExists(atPath: url.appendingPathComponent($0).path) }
+        guard has("elements"), !has("contents") else { return }
+        throw ModelError(
+            .notAModel,
+            "'\(url.path)' was saved by Xcode 3, in a form that only Xcode can read; save it with a later Xcode, which writes a file 'contents'."
+        )
+    }
+
+    /// Returns the compiled model beside Core Data's optimized copy of it, or the URL itself if it is no such copy.
+    private static func unoptimized(_ url: URL) throws(ModelError) -> URL {
+        guard url.pathExtension == "omo" else { return url }
+        let original = url.deletingPathExtension().appendingPathExtension("mom")
+        guard FileManager.default.fileExists(atPath: original.path) else {
+            throw ModelError(
+                .notAModel,
+                "'\(url.path)' is Core Data's optimized copy of a compiled model, which only Core Data can read, and '\(original.lastPathComponent)' is not beside it; name a .mom or the .xcdatamodeld."
+            )
+        }
+        return original
+    }
 
     /// Returns the root element of a model's XML.
     ///

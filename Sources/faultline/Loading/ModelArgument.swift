@@ -5,14 +5,11 @@ import Foundation
 
 /// The models that a command-line argument names.
 enum ModelArgument {
-    /// Loads all versions of a model in an .xcdatamodeld, the current one first, or the only one of another file.
+    /// Loads all versions of a model in an .xcdatamodeld or .momd, the current one first, or the only one of another file.
     ///
-    /// - Throws: ``CommandFailure`` if it is not a complete model.
+    /// - Throws: ``CommandFailure`` if it is not a model.
     static func load(_ path: String) throws -> [ManagedObjectModel] {
-        if let model = try ofStore(path) {
-            try checkCompleteness(model, path)
-            return [model]
-        }
+        if let model = try ofStore(path) { return [model] }
         let url = URL(fileURLWithPath: path)
         do {
             let current = try ManagedObjectModel(contentsOf: url)
@@ -44,13 +41,18 @@ enum ModelArgument {
         }
     }
 
-    /// Checks that a model can be that of a store, which Core Data's copy of it cannot.
+    /// Checks that a store can be migrated to a model or from it, which takes the flag of values in files of their own.
     ///
-    /// - Throws: ``CommandFailure`` if the model is such a copy.
+    /// - Throws: ``CommandFailure`` if Core Data wrote the model without the flag, and an attribute may have it.
     static func checkCompleteness(_ model: ManagedObjectModel, _ path: String) throws {
         guard model.isCoreDataCopy else { return }
-        throw CommandFailure.usage(
-            "The store \"\(path)\" contains only Core Data's copy of its model, which does not record external storage; name a model file."
-        )
+        for entity in model.entities {
+            for attribute in entity.attributes
+            where !attribute.isTransient && (attribute.type == .binary || attribute.type == .transformable) {
+                throw CommandFailure.usage(
+                    "\"\(path)\" has only Core Data's own form of a model, which does not record whether the values of '\(entity.name).\(attribute.name)' are in external files; name the .xcdatamodeld or .xcdatamodel."
+                )
+            }
+        }
     }
 }

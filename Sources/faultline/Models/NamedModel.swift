@@ -8,8 +8,8 @@ struct NamedModel {
     let name: String
     let model: ManagedObjectModel
 
-    /// Loads the version that a path names: an .xcdatamodel, its file contents, an .xcdatamodeld for its current version, or a
-    /// store for the version that it was written with.
+    /// Loads the version that a path names: an .xcdatamodel, its file contents or a .mom; an .xcdatamodeld or a .momd for its
+    /// current version; or a store for the version that it was written with.
     ///
     /// - Throws: ``CommandFailure`` if it is not a model.
     init(path: String) throws {
@@ -20,7 +20,7 @@ struct NamedModel {
         }
         do {
             let model = try ManagedObjectModel(contentsOf: url)
-            let version = url.pathExtension == "xcdatamodeld" ? try ModelVersions(contentsOf: url).current : nil
+            let version = Self.hasVersions(url) ? try ModelVersions(contentsOf: url).current : nil
             let folder = url.lastPathComponent == "contents" ? url.deletingLastPathComponent() : url
             self.init(name: version ?? folder.deletingPathExtension().lastPathComponent, model: model)
         } catch {
@@ -32,12 +32,14 @@ struct NamedModel {
         (self.name, self.model) = (name, model)
     }
 
-    /// Loads all versions that a path names: those of an .xcdatamodeld in the order of their numbers, or the only one.
+    private static func hasVersions(_ url: URL) -> Bool { ["xcdatamodeld", "momd"].contains(url.pathExtension) }
+
+    /// Loads all versions that a path names: those of an .xcdatamodeld or .momd in the order of their numbers, or the only one.
     ///
     /// - Throws: ``CommandFailure`` if one of them is not a model.
     static func all(path: String) throws -> [NamedModel] {
         let url = URL(fileURLWithPath: path)
-        guard url.pathExtension == "xcdatamodeld" else { return [try NamedModel(path: path)] }
+        guard hasVersions(url) else { return [try NamedModel(path: path)] }
         do {
             let versions = try ModelVersions(contentsOf: url)
             let names = versions.names.ordered { $0.compare($1, options: .numeric) == .orderedAscending }
