@@ -87,7 +87,7 @@ package struct ReplayError: Error, CustomStringConvertible, Sendable {
     /// - Parameter differences: A sentence about the differences between the store and the model, in both directions.
     static func otherModel(_ path: String, _ differences: String) -> ReplayError {
         ReplayError(
-            "The model does not match the store \"\(path)\": \(differences). Name the store's own model with --model.",
+            "The model does not match the store \"\(path)\": \(differences). Name the version that wrote the store with --model.",
             reason: differences, isDamage: false)
     }
 

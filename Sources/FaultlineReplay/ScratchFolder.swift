@@ -30,7 +30,7 @@ final class ScratchFolder {
 
     /// Replaces the copy's path in a message with the store's, because the copy's location does not concern the user.
     static func namingStore(_ text: String, copyOf store: String) -> String {
-        text.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
+        text.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/[a-z]+\.sqlite/#, with: store)
     }
 
     /// Copies a store with its companion files in a consistent state, and returns the path of the copy.

@@ -48,8 +48,8 @@ final class StoreCopy {
             _ = try open(path, model, .off()) { _ in }
         } catch {
             let reason = Untriable(error, copyOf: name).reason
-            guard (error as? StoreError)?.code == .incompatibleModel else {
-                throw ReplayError.cannotOpen(name, reason)
+            guard let error = error as? StoreError, error.code == .incompatibleModel else {
+                throw ReplayError.cannotOpen(name, String(reason.trimmingPrefix(Untriable.copyPrefix)))
             }
             // The store's message names the copy, and has advice that does not apply to a copy.
             let mismatch = try? PersistentStoreCoordinator.mismatch(

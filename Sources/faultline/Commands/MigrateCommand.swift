@@ -1,6 +1,7 @@
 import ArgumentParser
 import FaultlineMigration
 import FaultlineModel
+import FaultlineReplay
 import FaultlineReport
 import FaultlineStore
 import Foundation
@@ -104,7 +105,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         }
         guard let route else {
             throw CommandFailure.usage(
-                "The version of \"\(store)\" was not found: the store has no readable copy of its model, and none of the versions beside \"\(to)\" fits it; name its version with --from."
+                "The version of \"\(store)\" was not found: \(misfit(url)), and none of the versions beside \"\(to)\" fits it; name its version with --from."
             )
         }
         let used = route.steps.compactMap(\.mapping)
@@ -123,6 +124,14 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
             outcome.refuse([error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message])
         }
         return outcome
+    }
+
+    /// The reason why the store's own copy of its model does not show its version, as part of a sentence.
+    private func misfit(_ url: URL) -> String {
+        guard let kept = try? ManagedObjectModel.kept(inStoreAt: url.path),
+            let mismatch = try? PersistentStoreCoordinator.mismatch(of: kept, withStoreAt: url)
+        else { return "the store has no readable copy of its model" }
+        return "the store does not fit its own copy of its model (\(mismatch))"
     }
 
     /// Migrates the store with a bar that shows the progress.

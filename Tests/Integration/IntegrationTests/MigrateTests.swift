@@ -214,6 +214,14 @@ struct MigrateTests {
             unknown.errors
                 == "faultline: The version of \"\(cars)\" was not found: the store has no readable copy of its model, and none of the versions beside \"\(target)\" fits it; name its version with --from.\n"
         )
+        let changed = directory.path("changed.sqlite")
+        try Data(contentsOf: folder.appendingPathComponent("Fixtures/SampleModel_V1.sqlite")).write(
+            to: URL(fileURLWithPath: changed))
+        _ = try query("ALTER TABLE ZCAR ADD COLUMN ZMORE INTEGER", on: changed)
+        #expect(
+            try BuiltCommand.run(["migrate", changed, "--to", target]).errors
+                == "faultline: The version of \"\(changed)\" was not found: the store does not fit its own copy of its model (the store's table ZCAR has a column ZMORE that the model lacks), and none of the versions beside \"\(target)\" fits it; name its version with --from.\n"
+        )
         let result = try BuiltCommand.run(["migrate", cars, "--to", target, "--from", models.path])
         #expect(result.status == 0)
         #expect(try query("SELECT COUNT(*) FROM ZCAR", on: cars) == "125\n")

@@ -287,6 +287,6 @@ struct VerifyTests {
             result.errors.hasPrefix(
                 "faultline: The model does not match the store \"\(store)\": since the store's version, the entity '"))
         #expect(result.errors.contains("the entity 'Track' was removed"))
-        #expect(result.errors.hasSuffix("Name the store's own model with --model.\n"))
+        #expect(result.errors.hasSuffix("Name the version that wrote the store with --model.\n"))
     }
 }
