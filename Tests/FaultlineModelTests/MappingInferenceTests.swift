@@ -87,6 +87,64 @@ struct MappingInferenceTests {
         )
     }
 
+    @Test("an attribute that other entities have had before is no new name of a removed one")
+    func establishedAttribute() throws {
+        func result(_ attribute: AttributeDescription) throws -> [EntityDescription] {
+            let site = AttributeDescription("siteID", .integer64)
+            return [
+                EntityDescription("Order", attributes: [site]), EntityDescription("Result", attributes: [attribute]),
+            ]
+        }
+        let customer = try result(AttributeDescription("customerID", .integer64))
+        let known = try result(AttributeDescription("siteID", .integer64))
+        #expect(try Self.infer(customer, known).possibleRenamings.isEmpty)
+        let unknown = try result(AttributeDescription("personID", .integer64))
+        #expect(try Self.infer(customer, unknown).possibleRenamings.map(\.added) == ["personID"])
+    }
+
+    @Test("an entity under a new name is noticed even if nothing can be inferred, and if it has no attributes")
+    func renamedDestination() throws {
+        func product(_ name: String, _ attributes: [AttributeDescription]) throws -> ManagedObjectModel {
+            try ManagedObjectModel(entities: [
+                EntityDescription(
+                    "Product",
+                    relationships: [RelationshipDescription("attributes", to: name, inverse: "product", isToMany: true)]
+                ),
+                EntityDescription(
+                    name, attributes: attributes,
+                    relationships: [RelationshipDescription("product", to: "Product", inverse: "attributes")]),
+            ])
+        }
+        for attributes in [[AttributeDescription("key", .string)], []] {
+            let (old, new) = (try product("Attribute", attributes), try product("GenericAttribute", attributes))
+            #expect {
+                try MappingInference(from: old, to: new)
+            } throws: {
+                "\($0)"
+                    == "No mapping can be inferred for 'Product.attributes': its destination 'Attribute' was removed, so its objects would refer to nothing; if 'GenericAttribute' is the same entity, give it the renaming identifier 'Attribute'; or else write a mapping model or a custom stage for it."
+            }
+            #expect(
+                PossibleRenaming.all(ModelMatching(from: old, to: new)).map { "\($0.removed) \($0.added)" } == [
+                    "Attribute GenericAttribute"
+                ])
+        }
+    }
+
+    @Test("nothing shows whether Core Data infers a change from another numeric type to Decimal, or back")
+    func decimals() throws {
+        func uncertain(_ old: AttributeType, _ new: AttributeType) throws -> [InferenceUncertainty] {
+            try Self.infer(
+                Self.item(AttributeDescription("n", old)), Self.item(AttributeDescription("n", new))
+            ).uncertainties
+        }
+        #expect(
+            try uncertain(.integer64, .decimal).map { "\($0.entity).\($0.attribute) \($0.old) \($0.new)" } == [
+                "Item.n integer64 decimal"
+            ])
+        #expect(try uncertain(.decimal, .double).count == 1)
+        #expect(try uncertain(.decimal, .decimal).isEmpty && uncertain(.integer16, .double).isEmpty)
+    }
+
     @Test("notices removed and added entities and relationships that may be one under two names")
     func renamedParts() throws {
         func unrelated(_ name: String) -> [EntityDescription] {

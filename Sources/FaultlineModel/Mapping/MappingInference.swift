@@ -29,12 +29,15 @@ package struct MappingInference: Sendable {
     /// The conditions that a migration must check before it begins.
     package private(set) var conditions: [MigrationCondition] = []
     /// The pairs of a removed and an added entity or property that may be one under two names.
-    package private(set) var possibleRenamings: [PossibleRenaming] = []
+    package let possibleRenamings: [PossibleRenaming]
+    /// The changes of which nothing shows whether Core Data infers them, too.
+    package private(set) var uncertainties: [InferenceUncertainty] = []
 
     /// - Throws: ``ModelError`` for the first change that cannot be inferred.
     package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(ModelError) {
         ModelWork.observer?(.inference)
         matching = ModelMatching(from: source, to: destination)
+        possibleRenamings = PossibleRenaming.all(matching)
         let hashes = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
         for entity in destination.entities.sorted(by: { $0.name < $1.name }) {
             guard let old = matching.source(of: entity) else {
@@ -61,13 +64,8 @@ package struct MappingInference: Sendable {
             mapping.destinationEntityVersionHash = hashes.1[entity.name]
             mappingModel.entityMappings.append(mapping)
         }
-        for entity in destination.entities.sorted(by: { $0.name < $1.name }) {
-            guard let old = matching.source(of: entity) else { continue }
-            possibleRenamings += PossibleRenaming.properties(of: entity, from: old, matching)
-        }
         for old in source.entities.sorted(by: { $0.name < $1.name }) where !old.isAbstract {
             guard matching.destination(of: old) == nil else { continue }
-            if let renaming = PossibleRenaming(of: old, matching) { possibleRenamings.append(renaming) }
             var mapping = EntityMapping("IEM_Remove_\(old.name)", .remove, from: old.name, to: nil)
             mapping.sourceEntityVersionHash = hashes.0[old.name]
             mappingModel.entityMappings.append(mapping)
@@ -158,6 +156,11 @@ package struct MappingInference: Sendable {
                     "its type changes from \(before.type.rawValue) to \(attribute.type.rawValue), and only numeric types are converted"
                 )
             }
+            if (before.type == .decimal) != (attribute.type == .decimal) {
+                uncertainties.append(
+                    InferenceUncertainty(
+                        entity: entity.name, attribute: attribute.name, old: before.type, new: attribute.type))
+            }
             if !attribute.type.holdsAll(of: before.type) {
                 conditions.append(
                     MigrationCondition(
@@ -187,9 +190,15 @@ package struct MappingInference: Sendable {
             )
         }
         guard let continued = matching.destinationNames[before.destination] else {
+            let renaming = matching.source.entity(named: before.destination).flatMap {
+                PossibleRenaming(of: $0, matching)
+            }
             throw refusal(
                 entity.name, relationship.name,
-                "its destination '\(before.destination)' was removed, so its objects would refer to nothing")
+                "its destination '\(before.destination)' was removed, so its objects would refer to nothing",
+                remedy: renaming.map {
+                    "if '\($0.added)' is the same entity, give it the renaming identifier '\($0.removed)'; or else "
+                } ?? "")
         }
         let end = matching.destination.entity(named: continued)!
         guard matching.destination.isKind(end, of: relationship.destination) else {
@@ -208,15 +217,30 @@ package struct MappingInference: Sendable {
         }
     }
 
-    private func refusal(_ entity: String, _ property: String?, _ reason: String) -> ModelError {
+    /// - Parameter remedy: A remedy to name before the general one, which ends in a space.
+    private func refusal(
+        _ entity: String, _ property: String?, _ reason: String, remedy: String = ""
+    ) -> ModelError {
         let path = property.map { "\(entity).\($0)" } ?? entity
         var error = ModelError(
             .inferredMappingModel,
-            "No mapping can be inferred for '\(path)': \(reason); write a mapping model or a custom stage for it.")
+            "No mapping can be inferred for '\(path)': \(reason); \(remedy)write a mapping model or a custom stage for it."
+        )
         error.entity = entity
         error.property = property
         return error
     }
+}
+
+/// The change of an attribute's type of which nothing shows whether Core Data infers a mapping for it.
+///
+/// Apple says that numeric types are converted (WWDC 2010, session 118), but not whether Decimal, whose values are objects, is one of
+/// them. WooCommerce shipped a mapping model for a change from Integer 64 to Decimal alone.
+package struct InferenceUncertainty: Sendable, Hashable {
+    package let entity: String
+    package let attribute: String
+    package let old: AttributeType
+    package let new: AttributeType
 }
 
 extension AttributeType {

@@ -15,19 +15,39 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
 
     private func path(_ name: String) -> String { entity.map { "\($0).\(name)" } ?? name }
 
-    /// Finds the only added entity that has all attributes of a removed one; `nil` if there is none, or another removed one fits
-    /// too.
+    /// The pairs between two versions, first those of properties.
+    package static func all(_ matching: ModelMatching) -> [PossibleRenaming] {
+        let newer = matching.destination.entities.sorted { $0.name < $1.name }
+        let older = matching.source.entities.sorted { $0.name < $1.name }
+        return newer.flatMap { entity in
+            matching.source(of: entity).map { properties(of: entity, from: $0, matching) } ?? []
+        }
+            + older.filter { !$0.isAbstract && matching.destination(of: $0) == nil }.compactMap {
+                PossibleRenaming(of: $0, matching)
+            }
+    }
+
+    /// Finds the only added entity that has all attributes of a removed one, or all relationships if that has no attributes; `nil` if
+    /// there is none, or another removed one fits too.
     init?(of old: EntityDescription, _ matching: ModelMatching) {
+        let hasAttributes = !(matching.source.properties(of: old) as [AttributeDescription]).allSatisfy(\.isTransient)
         func attributes(_ entity: EntityDescription, _ model: ManagedObjectModel) -> Set<String> {
-            let all: [AttributeDescription] = model.properties(of: entity)
-            return Set(all.filter { !$0.isTransient }.map { "\($0.name) \($0.type)" })
+            if hasAttributes {
+                let all: [AttributeDescription] = model.properties(of: entity)
+                return Set(all.filter { !$0.isTransient }.map { "\($0.name) \($0.type)" })
+            }
+            let all: [RelationshipDescription] = model.properties(of: entity)
+            return Set(all.filter { !$0.isTransient }.map { "\($0.name) \($0.isToMany)" })
         }
         let wanted = attributes(old, matching.source)
         let added = matching.destination.entities.filter {
             matching.source(of: $0) == nil && !$0.isAbstract
                 && attributes($0, matching.destination).isSuperset(of: wanted)
         }
-        guard !wanted.isEmpty, added.count == 1 else { return nil }
+        // An entity with much more is another one, even if both have a name.
+        guard !wanted.isEmpty, added.count == 1,
+            attributes(added[0], matching.destination).count <= 2 * wanted.count
+        else { return nil }
         let offered = attributes(added[0], matching.destination)
         let rivals = matching.source.entities.filter {
             let own = attributes($0, matching.source)
@@ -56,7 +76,12 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
             )
         }
         let (values, ends) = (lost(attributes), lost(relationships))
-        return pairs(entity, values.0, values.1.filter { !$0.isDerived }) { $0.type == $1.type }
+        // An attribute that other entities have had for long is no new name of another one.
+        let others = matching.source.entities.filter { $0.name != old.name }.flatMap(\.attributes)
+        let known = Set(others.map { "\($0.name) \($0.type)" })
+        return pairs(entity, values.0, values.1.filter { !$0.isDerived }) { $0.type == $1.type }.filter { pair in
+            !values.1.contains { $0.name == pair.added && known.contains("\($0.name) \($0.type)") }
+        }
             + pairs(entity, ends.0, ends.1) {
                 $0.isToMany == $1.isToMany && matching.destinationNames[$0.destination] == $1.destination
             }

@@ -11,6 +11,7 @@ struct VersionComparison: DiagramPrinting {
     private let inference: MappingInference?
     /// The reason why no mapping can be inferred.
     private let refusal: ModelError?
+    private let renamings: [PossibleRenaming]
 
     init(from old: NamedModel, to new: NamedModel) {
         (self.old, self.new) = (old, new)
@@ -21,6 +22,8 @@ struct VersionComparison: DiagramPrinting {
         } catch {
             (inference, refusal) = (nil, error)
         }
+        renamings =
+            inference?.possibleRenamings ?? PossibleRenaming.all(ModelMatching(from: old.model, to: new.model))
     }
 
     private var needsMigration: Bool { differences.contains(where: \.requiresMigration) }
@@ -64,9 +67,9 @@ struct VersionComparison: DiagramPrinting {
 
     /// Whether a mapping can be inferred, followed by the warnings.
     private var migration: [String] {
-        guard let inference else { return [refusal].compactMap { $0?.message } }
-        return ["A mapping can be inferred, so a store is migrated by SQL alone."]
-            + inference.possibleRenamings.map(\.description) + inference.conditions.map(\.sentence)
+        guard let inference else { return [refusal].compactMap { $0?.message } + renamings.map(\.description) }
+        return ["A mapping can be inferred, so a store is migrated by SQL alone."] + renamings.map(\.description)
+            + inference.conditions.map(\.sentence) + inference.uncertainties.map(\.sentence)
     }
 
     private func item(_ text: String, _ ink: Ink, _ width: Int, isWarning: Bool = false) -> [String] {
@@ -98,7 +101,10 @@ extension VersionComparison {
         .init("refusal", "Why no mapping can be inferred.") { $0.refusal?.message },
         .init("differences", \.differences),
         .init("conditions", "The conditions that a store's objects must meet.") { $0.inference?.conditions ?? [] },
-        .init("possibleRenamings", PossibleRenaming.plural) { $0.inference?.possibleRenamings ?? [] },
+        .init("uncertainties", "The changes of which nothing shows whether Core Data infers them, too.") {
+            $0.inference?.uncertainties ?? []
+        },
+        .init("possibleRenamings", PossibleRenaming.plural, \.renamings),
     ]
 }
 
@@ -157,6 +163,20 @@ extension PossibleRenaming: JSONObject {
     package static let members: JSONMembers<PossibleRenaming> = [
         .init("entity", "The entity of a property; null if it is an entity that may have been renamed.", \.entity),
         .init("removed", \.removed), .init("added", \.added),
+    ]
+}
+
+extension InferenceUncertainty {
+    /// The uncertainty as sentences.
+    var sentence: String {
+        "Faultline converts the values of '\(entity).\(attribute)' from \(old.rawValue) to \(new.rawValue), but whether Core Data infers that is not known: Apple does not say whether Decimal is one of the numeric types that it converts. Try NSMappingModel.inferredMappingModel on a Mac."
+    }
+}
+
+extension InferenceUncertainty: JSONObject {
+    package static let members: JSONMembers<InferenceUncertainty> = [
+        .init("entity", \.entity), .init("attribute", \.attribute), .init("from", "The older type.", \.old.rawValue),
+        .init("to", "The newer type.", \.new.rawValue), .init("text", \.sentence),
     ]
 }
 
