@@ -5,27 +5,73 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
-/// The entities of a version of a model, with their properties.
+/// The entities of a version of a model with their properties, or the mappings of a mapping model.
 struct ModelListing: DiagramPrinting {
-    let named: NamedModel
+    private let name: String
+    /// `nil` for a mapping model.
+    private let model: ManagedObjectModel?
+    /// `nil` for a model.
+    private let mapping: MappingOutline?
+
+    /// - Throws: ``CommandFailure`` if the path names neither a model nor a mapping model.
+    init(path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        guard MappingOutline.isMapping(url) else {
+            let named = try NamedModel(path: path)
+            (name, model, mapping) = (named.name, named.model, nil)
+            return
+        }
+        do {
+            let folder = url.lastPathComponent == "xcmapping.xml" ? url.deletingLastPathComponent() : url
+            (name, model) = (folder.deletingPathExtension().lastPathComponent, nil)
+            mapping = try MappingOutline(contentsOf: url)
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+    }
 
     // MARK: - Text
 
     func text(_ layout: Layout) -> String {
         let ink = Ink(isColoured: layout.isColoured)
         let width = TextPage.width(layout.width)
-        let entities = named.model.entities
-        let head = "\(named.name): \(facts)"
-        let sections = entities.ordered(on: \.name).map { entity in
-            [title(entity, ink)]
-                + lines(entity).flatMap { entry in
+        let head = "\(name): \(facts)"
+        func section(_ title: String, _ lines: [String]) -> [String] {
+            [title]
+                + lines.flatMap { entry in
                     Phrase.wrapped(Phrase.printable(entry), width: width - 4).enumerated().map {
                         $0 == 0 ? "  \($1)" : "    \($1)"
                     }
                 }
         }
-        let checksum = ["Version checksum: \(named.model.versionChecksum)"]
-        return TextPage.joined([[ink(.bold, Phrase.printable(head))]] + sections + [checksum], ink)
+        let entities = (model?.entities ?? []).ordered(on: \.name)
+        let sections =
+            entities.map { section(title($0, ink), lines($0)) }
+            + (mapping?.entities ?? []).map { section(ink(.bold, Phrase.printable(Self.title($0))), Self.lines($0)) }
+        let checksum = model.map { [["Version checksum: \($0.versionChecksum)"]] } ?? []
+        return TextPage.joined([[ink(.bold, Phrase.printable(head))]] + sections + checksum, ink)
+    }
+
+    private static func title(_ mapping: MappingOutline.Entity) -> String {
+        let policy = mapping.policy.map { ", by the policy \($0)" } ?? ""
+        switch (mapping.source, mapping.destination) {
+        case (let source?, let destination?): return "\(mapping.name): \(source) → \(destination)\(policy)"
+        case (nil, let destination?): return "\(mapping.name): \(destination) is new\(policy)"
+        case (let source, nil): return "\(mapping.name): \(source ?? "") is removed\(policy)"
+        }
+    }
+
+    private static func lines(_ mapping: MappingOutline.Entity) -> [String] {
+        func line(_ property: MappingOutline.Property) -> String? {
+            switch property.value {
+            case .expression(let text): "\(property.name) ← \(text)"
+            case .none: "\(property.name) \(property.isRelationship ? "stays empty" : "keeps its default")"
+            case .sameName: nil
+            }
+        }
+        let same = mapping.properties.filter { $0.value == .sameName }.map(\.name)
+        let rest = same.isEmpty ? [] : ["from properties of the same name: \(same.joined(separator: ", "))"]
+        return mapping.properties.compactMap(line) + rest
     }
 
     private func title(_ entity: EntityDescription, _ ink: Ink) -> String {
@@ -65,13 +111,23 @@ struct ModelListing: DiagramPrinting {
     }
 
     private var facts: String {
-        let entities = named.model.entities
+        if let mapping {
+            let versions = [mapping.source, mapping.destination].compactMap { $0 }
+            return Phrase.count(UInt64(mapping.entities.count), "entity mapping")
+                + (versions.count == 2 ? ", from \(versions[0]) to \(versions[1])" : "")
+        }
+        let entities = model?.entities ?? []
         let properties = entities.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
         return
             "\(Phrase.count(UInt64(entities.count), "entity", plural: "entities")), \(Phrase.count(UInt64(properties), "property", plural: "properties"))"
     }
 
-    var diagram: ModelDiagram { ModelDiagram(title: named.name, facts: facts, of: named.model) }
+    var diagram: ModelDiagram {
+        if let model { return ModelDiagram(title: name, facts: facts, of: model) }
+        var diagram = ModelDiagram(title: name, facts: facts)
+        diagram.sections = (mapping?.entities ?? []).map { ModelDiagram.Section(Self.title($0), Self.lines($0)) }
+        return diagram
+    }
 }
 
 // MARK: - JSON
@@ -81,14 +137,17 @@ extension ModelListing {
     static let title = "A version of a model"
     static let summary = "The output of `faultline model show --format json`."
     static let members: JSONMembers<ModelListing> = [
-        .init("name", \.named.name),
-        .init("checksum", "The checksum of all version hashes, in base64.", \.named.model.versionChecksum),
-        .init("entities") { listing in
-            let hashes = listing.named.model.entityVersionHashesByName
-            return listing.named.model.entities.ordered(on: \.name).map {
+        .init("name", \.name),
+        .init("checksum", "The checksum of all version hashes, in base64; null for a mapping model.") {
+            $0.model?.versionChecksum
+        },
+        .init("entities", "Empty for a mapping model.") { listing in
+            let hashes = listing.model?.entityVersionHashesByName ?? [:]
+            return (listing.model?.entities ?? []).ordered(on: \.name).map {
                 HashedEntity(entity: $0, hash: hashes[$0.name]?.base64EncodedString() ?? "")
             }
         },
+        .init("mappings", "The entity mappings of a mapping model; empty for a model.") { $0.mapping?.entities ?? [] },
     ]
 
     private struct HashedEntity: JSONObject {
@@ -103,6 +162,27 @@ extension ModelListing {
             .init("uniquenessConstraints", \.entity.uniquenessConstraints),
         ]
     }
+}
+
+extension MappingOutline.Entity: JSONObject {
+    package static let members: JSONMembers<MappingOutline.Entity> = [
+        .init("name", \.name), .init("source", "The older entity; null if the newer one is new.", \.source),
+        .init("destination", "The newer entity; null if the older one is removed.", \.destination),
+        .init("policy", "The class of the policy that makes the objects.", \.policy),
+        .init("properties", \.properties),
+    ]
+}
+
+extension MappingOutline.Property: JSONObject {
+    package static let members: JSONMembers<MappingOutline.Property> = [
+        .init("name", \.name), .init("isRelationship", \.isRelationship),
+        .init("isAutomatic", "Whether the value is that of the older property of the same name.") {
+            $0.value == .sameName
+        },
+        .init("expression", "The expression for the value; null if it is automatic or there is none.") { property in
+            if case .expression(let text) = property.value { text } else { nil as String? }
+        },
+    ]
 }
 
 extension AttributeDescription: JSONObject {

@@ -121,12 +121,12 @@ struct ModelCommandTests {
         let directory = try TemporaryDirectory()
         let copy = directory.path("Cars.sqlite")
         try FileManager.default.copyItem(atPath: old, toPath: copy)
-        for arguments in [["--to", new], ["--to", try Self.path(Self.cars), "--from", old]] {
+        for arguments in [["--to", old], ["--to", try Self.path(Self.cars), "--from", old]] {
             let refused = try BuiltCommand.run(["migrate", copy] + arguments)
             #expect(refused.status == 2)
             #expect(
                 refused.errors.hasSuffix(
-                    "\" contains only Core Data's copy of its model, which does not record external storage; name a model file.\n"
+                    "\" has only Core Data's own form of a model, which does not record whether the values of 'Car.color' are in external files; name the .xcdatamodeld or .xcdatamodel.\n"
                 ))
         }
         let model = try Self.path("coredataplus/SampleModel/SampleModel.xcdatamodeld/SampleModel2.xcdatamodel")
@@ -167,5 +167,50 @@ struct ModelCommandTests {
         #expect(
             store.errors
                 == "faultline: '\(text)' is not an SQLite database; name another file, or move this one away.\n")
+    }
+
+    @Test(
+        "Compiled models are shown, compared, found and migrated to",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func compiled() throws {
+        let folder = "coredataplus/SampleModel/"
+        let compiled = try Self.path(folder + "Compiled/SampleModel.momd")
+        let shown = try BuiltCommand.run(["model", "show", compiled + "/SampleModel.omo"])
+        #expect(shown.output.hasPrefix("SampleModel: 4 entities, 14 properties\n"))
+        let source = try Self.path(Self.cars + "/SampleModel3.xcdatamodel")
+        let same = try BuiltCommand.run(["model", "diff", compiled + "/SampleModel3.mom", source])
+        #expect(same.output == "SampleModel3 → SampleModel3: the two versions are equal.\n", "\(same)")
+        let store = try Self.path(folder + "Fixtures/SampleModel_V1.sqlite")
+        let found = try BuiltCommand.run(["model", "find", store, compiled, "--format", "json"])
+        #expect(found.status == 0)
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [String: Any])
+        let models = try #require(document["models"] as? [[String: Any]])
+        #expect(models.map { $0["fits"] as? Bool } == [true, false, false])
+        let copy = try TemporaryDirectory()
+        let cars = copy.path("Cars.sqlite")
+        try FileManager.default.copyItem(atPath: store, toPath: cars)
+        #expect(try BuiltCommand.run(["migrate", cars, "--to", compiled + "/SampleModel2.mom"]).status == 0)
+        #expect(try BuiltCommand.run(["migrate", cars, "--to", compiled]).status == 2)
+    }
+
+    @Test("A mapping model is shown without its two models", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func mapping() throws {
+        let path = try Self.path("coredataplus/SampleModel/MappingModels/V2toV3.xcmappingmodel")
+        let shown = try BuiltCommand.run(["model", "show", path])
+        #expect(
+            shown.output.hasPrefix(
+                """
+                V2toV3: 5 entity mappings, from SampleModel2.xcdatamodel to SampleModel3.xcdatamodel
+
+                CarToCar: Car → Car, by the policy REPLACE_AT_RUNTIME.V2to3MakerPolicy
+                  previousOwners ← FUNCTION($manager,
+
+                """), "\(shown)")
+        #expect(shown.output.hasSuffix("\nMaker: Maker is new\n  name keeps its default\n  cars stays empty\n"))
+        let directory = try TemporaryDirectory()
+        let page = directory.path("page.html")
+        #expect(try BuiltCommand.run(["model", "show", path, "--format", "html", "-o", page]).status == 0)
+        let missing = try BuiltCommand.run(["model", "show", "Missing.xcmappingmodel"])
+        #expect(missing.status == 2 && missing.errors.hasSuffix("' does not exist; name a .xcmappingmodel.\n"))
     }
 }

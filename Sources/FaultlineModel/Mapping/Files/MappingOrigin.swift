@@ -9,8 +9,7 @@ struct MappingOrigin: Sendable {
     ///
     /// - Parameter attribute: `sourcemodelpath` or `destinationmodelpath`.
     func modelName(_ attribute: String) -> String? {
-        let model = root.children("object").map(MappingFile.Object.init).first { $0.kind == .model }
-        return model?.text(attribute)?.split(separator: "/").last.map(String.init)
+        MappingFile.modelName(attribute, in: root)
     }
 }
 

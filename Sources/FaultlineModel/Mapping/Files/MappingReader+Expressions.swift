@@ -6,13 +6,11 @@ extension MappingReader {
     func expression(
         _ object: MappingFile.Object, _ name: String, _ entry: Entry, _ mappings: [EntityMapping]
     ) throws(ModelError) -> MappingExpression? {
-        guard let text = object.text("valueexpressiondata"), let new = entry.new else { return nil }
+        guard let new = entry.new else { return nil }
         let expression: MappingExpression
         do throws(ArchiveFailure) {
-            guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }) else {
-                throw ArchiveFailure("is not base64")
-            }
-            expression = try ExpressionArchive.expression(data)
+            guard let stored = try object.storedExpression else { return nil }
+            expression = stored
         } catch {
             throw self.error(
                 .invalidExpression, object, new, name,

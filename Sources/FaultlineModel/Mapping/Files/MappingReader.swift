@@ -37,16 +37,9 @@ struct MappingReader {
     }
 
     private func entityMappings() throws(ModelError) -> [EntityMapping] {
-        let models = file.root.children("object").map(MappingFile.Object.init).filter { $0.kind == .model }
-        guard models.count == 1 else {
-            throw ModelError(
-                .malformedFile,
-                "Loading '\(file.path)': the file has \(models.count) mapping models instead of one; save it again in Xcode."
-            )
-        }
         let hashes = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
         var entries: [Entry] = []
-        for object in try ordered(try references(models[0], "entitymappings", .entity)) {
+        for object in try file.entityMappings(objects) {
             var entry = try entry(object, names: entries.map(\.mapping.name))
             entry.mapping.sourceEntityVersionHash = entry.old.flatMap { hashes.0[$0.name] }
             entry.mapping.destinationEntityVersionHash = entry.new.flatMap { hashes.1[$0.name] }
@@ -58,40 +51,22 @@ struct MappingReader {
         }
     }
 
-    private func ordered(_ found: [MappingFile.Object]) throws(ModelError) -> [MappingFile.Object] {
-        var numbered: [(number: Int, object: MappingFile.Object)] = []
-        for object in found {
-            guard let number = Int(object.text("mappingnumber") ?? "0") else {
-                throw file.error(
-                    .malformedFile, object,
-                    "an entity mapping has the number '\(object.text("mappingnumber") ?? "")'; save the mapping model again in Xcode"
-                )
-            }
-            numbered.append((number, object))
-        }
-        return numbered.enumerated().sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }.map(
-            \.element.object)
-    }
-
     // MARK: - Entities
 
     private func entry(_ object: MappingFile.Object, names: [String]) throws(ModelError) -> Entry {
-        let (from, to) = (object.text("sourcename"), object.text("destinationname"))
-        guard let first = to ?? from else {
+        guard let (name, from, to) = object.entities(besides: names) else {
             throw file.error(
                 .malformedFile, object,
                 "an entity mapping has neither a source nor a destination; choose them in Xcode, or remove it")
         }
-        let base = from.flatMap { from in to.map { "\(from)To\($0)" } } ?? first
-        let name = names.contains(base) ? (2...).lazy.map { "\(base)_\($0)" }.first { !names.contains($0) } : nil
         let policy = object.text("migrationpolicyclassname")
         let type: EntityMapping.MappingType =
             policy != nil ? .custom : from == nil ? .add : to == nil ? .remove : .transform
-        let mapping = EntityMapping(name ?? base, type, from: from, to: to, entityMigrationPolicyClassName: policy)
+        let mapping = EntityMapping(name, type, from: from, to: to, entityMigrationPolicyClassName: policy)
         try check(
             object, "the mapping '\(mapping.name)'",
             ["sourcename", "destinationname", "mappingtypename", "mappingnumber", "migrationpolicyclassname"])
-        guard object.text("autogenerateexpression").flatMap(FileValue.flag) != false else {
+        guard object.isAutomatic != false else {
             throw file.error(
                 .invalidExpression, object,
                 "the mapping '\(mapping.name)' selects its objects by an expression of its own, which Faultline cannot read; write this mapping in code"
@@ -126,19 +101,19 @@ struct MappingReader {
         var isAutomatic = true
         let attributes: [AttributeDescription] = destination.properties(of: new)
         let relationships: [RelationshipDescription] = destination.properties(of: new)
-        for object in try references(entry.object, "attributemappings", .attribute) {
+        for object in try file.references(entry.object, "attributemappings", .attribute, objects) {
             let name = try name(object, "attribute", of: new, mapping.attributeMappings)
             guard let attribute = attributes.first(where: { $0.name == name }) else {
                 throw unknown("attribute", name, new, object)
             }
             try check(object, "the mapping of '\(new.name).\(name)'", ["name", "valueexpressiondata"])
             let stored = try expression(object, name, entry, mappings)
-            let isOff = object.text("autogenerateexpression").flatMap(FileValue.flag) == false
+            let isOff = object.isAutomatic == false
             if stored != nil || isOff { isAutomatic = false }
             mapping.attributeMappings.append(
                 PropertyMapping(name, stored ?? (isOff ? nil : defaults.expression(for: attribute, from: entry.old))))
         }
-        for object in try references(entry.object, "relationshipmappings", .relationship) {
+        for object in try file.references(entry.object, "relationshipmappings", .relationship, objects) {
             let name = try name(object, "relationship", of: new, mapping.relationshipMappings)
             guard let relationship = relationships.first(where: { $0.name == name }) else {
                 throw unknown("relationship", name, new, object)
@@ -148,7 +123,7 @@ struct MappingReader {
                 ["name", "valueexpressiondata", "sourcekeypath", "sourcemappingname"])
             let instances = try instances(object, name, entry, mappings)
             let stored = if let instances { instances } else { try expression(object, name, entry, mappings) }
-            let isOn = object.text("autogenerateexpression").flatMap(FileValue.flag) == true
+            let isOn = object.isAutomatic == true
             if stored != nil || !isOn { isAutomatic = false }
             mapping.relationshipMappings.append(
                 PropertyMapping(
@@ -191,20 +166,6 @@ struct MappingReader {
     }
 
     // MARK: - Objects
-
-    private func references(
-        _ object: MappingFile.Object, _ name: String, _ kind: MappingFile.Kind
-    ) throws(ModelError) -> [MappingFile.Object] {
-        try object.references(name).map { id throws(ModelError) in
-            guard let found = objects[id], found.kind == kind else {
-                throw file.error(
-                    .malformedFile, object,
-                    "'\(name)' refers to '\(id)', but the file has no such object of the type \(kind.rawValue); save the mapping model again in Xcode"
-                )
-            }
-            return found
-        }
-    }
 
     /// Rejects an object with an unknown attribute, which might change the migration.
     private func check(_ object: MappingFile.Object, _ subject: String, _ known: [String]) throws(ModelError) {

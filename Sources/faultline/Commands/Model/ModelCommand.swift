@@ -12,8 +12,8 @@ struct ModelCommand: ParsableCommand {
             faultline model diff Library.xcdatamodel Library2.xcdatamodel --format html -o diff.html
             faultline model find Library.sqlite Library.xcdatamodeld
 
-            A model is an .xcdatamodel, its file contents, or an .xcdatamodeld for its current version. A store stands for the \
-            version it was written with.
+            A model is an .xcdatamodel, its file contents, or an .xcdatamodeld for its current version; or compiled, a .mom, or a \
+            .momd for its current version. A store stands for the version it was written with.
             """,
         subcommands: [ModelDiffCommand.self, ModelShowCommand.self, ModelFindCommand.self])
 }
@@ -27,12 +27,17 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
         discussion: """
             faultline model show Library.xcdatamodeld
             faultline model show Library.sqlite
+            faultline model show Library.momd/Library2.mom
+            faultline model show Library-Library2.xcmappingmodel
 
-            A store contains the model it was written with, even if Core Data wrote it. Core Data's copy lacks external storage, \
-            validation, user info and fetched properties.
+            A store contains the model it was written with, even if Core Data wrote it. Core Data's copy and compiled models lack \
+            external storage, validation, user info and fetched properties. Of a mapping model, the command lists the entities \
+            that become others, and the expressions for their properties.
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, its file contents, or a store.", completion: .file())
+    @Argument(
+        help: "The model: .xcdatamodeld, .xcdatamodel, its file contents, .momd, .mom, a store, or an .xcmappingmodel.",
+        completion: .file())
     var model: String
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelShowCommand>.help))
@@ -42,7 +47,7 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
 
     func run() throws {
         let output = try page.check(format.renderer, inputs: CommandInputs([model]))
-        try write(ModelListing(named: try NamedModel(path: model)), to: output)
+        try write(try ModelListing(path: model), to: output)
     }
 }
 
@@ -95,7 +100,8 @@ struct ModelFindCommand: ParsableCommand, PrintingCommand {
     @Argument(help: "The file of the store.", completion: .file())
     var store: String
 
-    @Argument(help: "The models: all versions of an .xcdatamodeld, or single versions.", completion: .file())
+    @Argument(
+        help: "The models: all versions of an .xcdatamodeld or .momd, or single versions.", completion: .file())
     var models: [String]
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelFindCommand>.help))
