@@ -11,6 +11,11 @@ struct ExternalFlags {
     /// Whether all values of an attribute begin like external ones, by attribute; attributes without values are missing.
     private let looksExternal: [Attribute: Bool]
 
+    /// Whether a model has attributes that can use external storage.
+    static func matter(to model: ManagedObjectModel) -> Bool {
+        model.entities.contains { $0.attributes.contains(where: \.canBeExternal) }
+    }
+
     /// Looks at the values of a store.
     ///
     /// - Parameter version: The store's version, with or without the flags.
@@ -66,10 +71,6 @@ struct ExternalFlags {
         model.entity(named: attribute.entity)?.attributes.first { $0.name == attribute.name }?
             .allowsExternalBinaryDataStorage
     }
-}
-
-extension AttributeDescription {
-    fileprivate var canBeExternal: Bool { (type == .binary || type == .transformable) && !isTransient }
 }
 
 extension StoreVersion {

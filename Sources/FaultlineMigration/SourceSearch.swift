@@ -65,6 +65,7 @@ struct SourceSearch {
         _ kept: ManagedObjectModel, _ candidates: some Sequence<ManagedObjectModel>
     ) throws(StoreError) -> StoreVersion? {
         guard let copy = try match(kept) else { return nil }
+        guard ExternalFlags.matter(to: kept) else { return copy }
         let flags = try ExternalFlags(setup, copy)
         var allowed: ManagedObjectModel?
         for model in candidates where model.isSameVersion(asCached: kept) {

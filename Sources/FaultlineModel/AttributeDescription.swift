@@ -92,4 +92,7 @@ public struct AttributeDescription: Sendable, Hashable {
 
     /// Whether the store computes the value.
     public var isDerived: Bool { derivationExpression != nil }
+
+    /// Whether large values may be in files beside the store, if the model asks for it.
+    package var canBeExternal: Bool { (type == .binary || type == .transformable) && !isTransient }
 }

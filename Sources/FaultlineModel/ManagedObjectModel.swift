@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// The entities of a store, validated and immutable.
 ///
@@ -22,9 +23,9 @@ public final class ManagedObjectModel: Sendable {
     ///
     /// Models with the same layout have equal digests: optionality, defaults, delete rules and the order of
     /// declarations do not matter.
-    public let versionHash: String
-    /// The model's layout in SQLite.
-    package let schema: ModelSchema
+    public var versionHash: String { schema.digest }
+    /// The layout, once it was used: versions of a model that are only compared need none.
+    private let layout = Mutex<ModelSchema?>(nil)
     /// The element of the file that the model was loaded from.
     let origin: ModelElement?
     /// The file that the model was loaded from.
@@ -36,7 +37,7 @@ public final class ManagedObjectModel: Sendable {
 
     private let entitiesByName: [String: EntityDescription]
 
-    /// Validates the entities and computes their layout in a store.
+    /// Validates the entities.
     ///
     /// - Throws: ``ModelError`` if a name is used twice or cannot name a table or column; if a parent, destination,
     ///   inverse, index element, constraint or configuration names something that does not exist; if an inverse does
@@ -68,9 +69,17 @@ public final class ManagedObjectModel: Sendable {
         self.file = file
         self.isCoreDataCopy = isCoreDataCopy
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
-        ModelWork.observer?(.layout)
-        schema = ModelSchema(entities, numbers: [:])
-        versionHash = schema.digest
+    }
+
+    /// The model's layout in SQLite, which is computed when it is first used.
+    package var schema: ModelSchema {
+        layout.withLock { layout in
+            if let layout { return layout }
+            ModelWork.observer?(.layout)
+            let made = ModelSchema(entities, numbers: [:])
+            layout = made
+            return made
+        }
     }
 
     /// Returns the entity of that name, or `nil`.

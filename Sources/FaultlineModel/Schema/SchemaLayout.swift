@@ -24,7 +24,9 @@ struct SchemaLayout {
     /// The columns of join tables with an entity's keys, by entity and many-to-many relationship.
     private var joinColumns: [ColumnID: String] = [:]
     /// The columns with the keys of owners in the rows of members, by entity and to-many relationship without an inverse.
-    private var ownerColumns: [ColumnID: String] = [:]
+    private var ownerColumnNames: [ColumnID: String] = [:]
+    /// The same columns by the entity of the members, each with the column that orders the members.
+    private var ownerColumnsByMember: [Int: [(key: String, order: String?)]] = [:]
 
     private struct ColumnID: Hashable {
         var entity: String
@@ -119,7 +121,10 @@ struct SchemaLayout {
                 } else {
                     column = Self.claim("Z\(numbers[destination])\(name)", &taken[roots[destination], default: []])
                 }
-                ownerColumns[ColumnID(entity: entity.name, property: relationship.name)] = column
+                ownerColumnNames[ColumnID(entity: entity.name, property: relationship.name)] = column
+                guard let table = memberTable(position, relationship) else { continue }
+                ownerColumnsByMember[destination, default: []].append(
+                    (table.sourceColumn, relationship.isOrdered ? table.orderColumn : nil))
             }
         }
     }
@@ -348,7 +353,7 @@ struct SchemaLayout {
     /// The table of a to-many relationship without an inverse; `nil` for other relationships, and if a store has no column for it.
     private func memberTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema? {
         guard relationship.hasOwnerColumn, let destination = positions[relationship.destination],
-            let column = ownerColumns[ColumnID(entity: descriptions[owner].name, property: relationship.name)]
+            let column = ownerColumnNames[ColumnID(entity: descriptions[owner].name, property: relationship.name)]
         else { return nil }
         return JoinTableSchema(
             table: table(destination), sourceColumn: column, destinationColumn: "Z_PK", isOfMembers: true)
@@ -403,15 +408,7 @@ extension SchemaLayout {
 
     /// The columns in an entity's rows for the owners in to-many relationships to it without an inverse, each with the column that
     /// orders the members.
-    func ownerColumns(_ position: Int) -> [(key: String, order: String?)] {
-        descriptions.indices.flatMap { owner in
-            relationships[owner].filter { positions[$0.destination] == position }.compactMap { relationship in
-                memberTable(owner, relationship).map {
-                    ($0.sourceColumn, relationship.isOrdered ? $0.orderColumn : nil)
-                }
-            }
-        }
-    }
+    func ownerColumns(_ position: Int) -> [(key: String, order: String?)] { ownerColumnsByMember[position] ?? [] }
 
     /// The columns in an entity's rows that order the inverses of its to-one relationships, by name.
     func orderColumns(_ position: Int) -> [String] {

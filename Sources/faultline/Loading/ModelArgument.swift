@@ -47,8 +47,7 @@ enum ModelArgument {
     static func checkCompleteness(_ model: ManagedObjectModel, _ path: String) throws {
         guard model.isCoreDataCopy else { return }
         for entity in model.entities {
-            for attribute in entity.attributes
-            where !attribute.isTransient && (attribute.type == .binary || attribute.type == .transformable) {
+            for attribute in entity.attributes where attribute.canBeExternal {
                 throw CommandFailure.usage(
                     "\"\(path)\" has only Core Data's own form of a model, which does not record whether the values of '\(entity.name).\(attribute.name)' are in external files; name the .xcdatamodeld or .xcdatamodel."
                 )

@@ -3,6 +3,7 @@ import FaultlineMigration
 import FaultlineModel
 import FaultlineStore
 import Foundation
+import SharedData
 import Synchronization
 import Testing
 
@@ -48,7 +49,10 @@ struct MigrationRouteTests {
             let url = folder.appendingPathComponent("Notes \(number).xcdatamodel")
             let attributes = (1...number).map { AttributeDescription("text\($0)", .string) }
             try ManagedObjectModel(entities: [EntityDescription("Note", attributes: attributes)]).write(to: url)
-            return try ManagedObjectModel(contentsOf: url)
+            let model = try ManagedObjectModel(contentsOf: url)
+            // Laid out now, the versions that the tests name do not count as work.
+            _ = model.schema
+            return model
         }
         store = try MigratedStore(
             models[0].entities, "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT1) VALUES (1, 1, 1, 'one')")
@@ -143,6 +147,20 @@ struct MigrationRouteTests {
             }
             #expect(work.layouts == expected)
         }
+    }
+
+    @Test(
+        "The versions beside a named one are not laid out if the store's own copy tells all",
+        .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func copyTellsAll() throws {
+        let url = try CoreDataFixture.bookmarks1.copy()
+        let target = try CoreDataFixture.bookmarks3.loadModel()
+        #expect(target.siblings.count { _ in true } == 5)
+        _ = target.schema
+        let work = try work(on: MigratedStore(url: url)) {
+            _ = try #require(try MigrationRoute(reading: PersistentStoreDescription(url: url), to: target))
+        }
+        #expect(work.layouts == 1)
     }
 
     @Test("A step goes by the store's own copy of its version, also if the listed version was edited later")
