@@ -54,6 +54,13 @@ package struct ReplayError: Error, CustomStringConvertible, Sendable {
             isDamage: false)
     }
 
+    /// - Parameter reason: A sentence that says why.
+    static func unreadableModel(_ path: String, _ reason: String) -> ReplayError {
+        ReplayError(
+            "The store \"\(path)\" has a copy of its model that cannot be used. \(reason) Name a model file.",
+            reason: reason, isDamage: false)
+    }
+
     static func cannotOpen(_ path: String, _ reason: String) -> ReplayError {
         ReplayError("Cannot open a copy of the store \"\(path)\": \(reason)", reason: reason, isDamage: false)
     }

@@ -29,10 +29,13 @@ struct StoredModel {
     ///
     /// Returns `nil` for stores of older versions of Faultline, and if Core Data's copy cannot be read.
     ///
+    /// - Parameter unreadable: Is told why Core Data's copy cannot be read.
     /// - Throws: ``ReplayError`` if the model that Faultline keeps is invalid.
-    static func read(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
+    static func read(
+        _ file: DatabaseFile, unreadable: ((ModelError) -> Void)? = nil
+    ) throws(ReplayError) -> StoredModel? {
         let table = PersistentStore.modelTable
-        guard try file.hasTable(table) else { return try archived(file) }
+        guard try file.hasTable(table) else { return try archived(file, unreadable: unreadable) }
         guard let row = try file.rows("SELECT Z_MODEL, Z_CONFIGURATION FROM \(table)").first, !row[0].text.isEmpty
         else { return nil }
         let configuration = row[1].text
@@ -46,13 +49,19 @@ struct StoredModel {
     }
 
     /// Reads the copy that Core Data keeps in its stores, if it can be read.
-    private static func archived(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
+    private static func archived(
+        _ file: DatabaseFile, unreadable: ((ModelError) -> Void)?
+    ) throws(ReplayError) -> StoredModel? {
         let table = PersistentStore.archiveTable
         guard try file.hasTable(table),
-            let content = try? file.bytes("SELECT Z_CONTENT FROM \(table) LIMIT 1"),
-            let model = try? ManagedObjectModel.cached(content, in: "the store")
+            let content = try? file.bytes("SELECT Z_CONTENT FROM \(table) LIMIT 1"), !content.isEmpty
         else { return nil }
-        return StoredModel(model: model, configuration: nil)
+        do {
+            return StoredModel(model: try ManagedObjectModel.cached(content, in: "the store"), configuration: nil)
+        } catch {
+            unreadable?(error)
+            return nil
+        }
     }
 }
 
@@ -61,7 +70,7 @@ extension ManagedObjectModel {
     ///
     /// Writes neither to the store nor beside it. A store with a log is copied first.
     ///
-    /// - Throws: ``ReplayError`` if the file is not a store.
+    /// - Throws: ``ReplayError`` if the file is not a store, or has a copy that cannot be read.
     package static func kept(inStoreAt path: String) throws(ReplayError) -> ManagedObjectModel? {
         let resolved = try StorePath.resolved(path)
         var folder: ScratchFolder?
@@ -75,6 +84,9 @@ extension ManagedObjectModel {
         }
         defer { withExtendedLifetime(folder) {} }
         guard try file.hasTable("Z_METADATA") else { throw .noStore(path) }
-        return try StoredModel.read(file)?.model
+        var failure: ModelError?
+        let model = try StoredModel.read(file) { failure = $0 }?.model
+        if let failure { throw .unreadableModel(path, failure.message) }
+        return model
     }
 }
