@@ -79,7 +79,7 @@ extension StoreVersion {
     /// - Throws: `StoreError` if no store can have the newer model, or if the newer one moves values out of files and
     ///   only the values show how the older version stores them.
     func checkMigration(to new: ManagedObjectModel, _ path: String) throws(StoreError) {
-        if let error = StoreOpening.obstacle(new, path) { throw error }
+        if let error = StoreOpening.obstacle(new, path, isNew: true) { throw error }
         let attributes = new.entities.flatMap(\.attributes).filter {
             $0.canBeExternal && !$0.allowsExternalBinaryDataStorage
         }

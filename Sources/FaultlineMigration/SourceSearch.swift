@@ -53,7 +53,7 @@ struct SourceSearch {
         var doubtful: StoreVersion?
         for model in candidates {
             guard let version = try match(model) else { continue }
-            if version.schema.unlocatedRelationship == nil { return version }
+            if version.schema.unlocatedProperty == nil { return version }
             doubtful = doubtful ?? version
         }
         return doubtful

@@ -39,7 +39,7 @@ struct StoreMigration {
         number: (number: Int, count: Int) = (1, 1), pendingStage: String? = nil
     ) throws(StoreError) {
         let path = description.path
-        if let error = StoreOpening.obstacle(step.new, path) { throw error }
+        if let error = StoreOpening.obstacle(step.new, path, isNew: true) { throw error }
         let trace = MigrationTrace(recorder: recorder, log: log, way: step.mapping == nil ? .inferred : .mapping)
         try trace.whole(migrated ?? path, isStep: migrated != nil) { () throws(StoreError) in
             // A store that cannot be migrated is left alone, without waiting for its other users.

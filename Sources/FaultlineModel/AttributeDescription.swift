@@ -39,6 +39,10 @@ public struct AttributeDescription: Sendable, Hashable {
     public var allowsCloudEncryption: Bool
     /// Whether the attribute is synchronized.
     public var isSyncable: Bool
+    /// The attributes that a ``AttributeType/composite`` value consists of; empty if they are not known.
+    ///
+    /// The value of one is read under both names: `object["home.city"]`.
+    public var elements: [AttributeDescription] = []
     /// The name that the attribute had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?
     /// Text that changes the version of the attribute although nothing else about it changed.
@@ -92,6 +96,9 @@ public struct AttributeDescription: Sendable, Hashable {
 
     /// Whether the store computes the value.
     public var isDerived: Bool { derivationExpression != nil }
+
+    /// Whether the store has the attributes that the value consists of, rather than the value.
+    var isDivided: Bool { type == .composite && !elements.isEmpty }
 
     /// Whether large values may be in files beside the store, if the model asks for it.
     package var canBeExternal: Bool { (type == .binary || type == .transformable) && !isTransient }

@@ -59,6 +59,7 @@ public final class ManagedObjectModel: Sendable {
         compositeAttributes: [CompositeAttributeDescription], origin: ModelElement?, file: URL? = nil,
         isCoreDataCopy: Bool = false
     ) throws(ModelError) {
+        let entities = compositeAttributes.resolved(entities)
         try ModelCheck(entities, configurations).run()
         self.entities = entities
         self.versionIdentifiers = versionIdentifiers

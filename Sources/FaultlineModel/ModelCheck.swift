@@ -4,6 +4,7 @@ struct ModelCheck {
     enum Limit {
         static let entities = 10_000
         static let depth = 100
+        static let compositeDepth = 8
         /// The sum over all entities, including inherited properties.
         static let properties = 200_000
     }
@@ -192,6 +193,7 @@ struct ModelCheck {
                 .invalidProperty, "Attribute '\(name)' has no type but is stored; give it a type or make it transient.",
                 at: attribute.declaredAt)
         }
+        try check(elementsOf: attribute, name, depth: 1)
         if let value = attribute.defaultValue, !value.fits(attribute.type) {
             throw ModelError(
                 .invalidProperty,
@@ -203,6 +205,26 @@ struct ModelCheck {
                 .invalidProperty,
                 "Attribute '\(name)' of type \(attribute.type.rawValue) cannot be stored in external files; only Binary and Transformable can.",
                 at: attribute.declaredAt)
+        }
+    }
+
+    private func check(elementsOf attribute: AttributeDescription, _ name: String, depth: Int) throws(ModelError) {
+        guard attribute.isDivided else { return }
+        guard depth <= Limit.compositeDepth else {
+            throw ModelError(
+                .tooLarge,
+                "Attribute '\(name)' nests composites more than \(Limit.compositeDepth) levels deep; make them shallower.",
+                at: attribute.declaredAt)
+        }
+        var names: Set<String> = []
+        for element in attribute.elements {
+            guard Self.isName(element.name), element.type != .undefined, names.insert(element.name).inserted else {
+                throw ModelError(
+                    .invalidProperty,
+                    "The element '\(element.name)' of attribute '\(name)' has no type, or a name that is invalid or taken; correct it.",
+                    at: attribute.declaredAt)
+            }
+            try check(elementsOf: element, "\(name).\(element.name)", depth: depth + 1)
         }
     }
 
@@ -271,7 +293,7 @@ struct ModelCheck {
     /// Whether an entity has a column for a property.
     private func isStored(_ name: String, of entity: EntityDescription) -> Bool {
         lineage(of: entity).contains { owner in
-            owner.attributes.contains { $0.name == name && !$0.isTransient }
+            owner.attributes.contains { $0.name == name && !$0.isTransient && !$0.isDivided }
                 || owner.relationships.contains { $0.name == name && !$0.isToMany && !$0.isTransient }
         }
     }

@@ -154,4 +154,23 @@ struct CompiledModelTests {
         #expect(found.entities == expected)
         #expect(found.entities.first { $0.name == "Car" }?.uniquenessConstraints == [["numberPlate"]])
     }
+
+    @Test("have the elements of a composite attribute, under whatever key they are")
+    func composites() throws {
+        let found = try contents { objects in
+            let owner = try position("NSPropertyName", "color", in: objects)
+            var color = try #require(objects[owner].dictionary)
+            let elements = try ["maker", "model"].map {
+                PropertyListValue.reference(try position("NSPropertyName", $0, in: objects))
+            }
+            color["NSAttributeType"] = .integer(2100)
+            color["NSParts"] = .reference(objects.count)
+            objects[owner] = .dictionary(color)
+            objects.append(.dictionary(["NS.objects": .array(elements)]))
+        }
+        let color = try #require(
+            found.entities.first { $0.name == "Car" }?.attributes.first { $0.name == "color" })
+        #expect(color.type == .composite && color.elements.map(\.name) == ["maker", "model"])
+        #expect(color.elements.map(\.type) == [.string, .string])
+    }
 }

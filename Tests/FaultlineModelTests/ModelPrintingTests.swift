@@ -284,4 +284,30 @@ struct ModelPrintingTests {
             #expect(error.code == .cannotWrite)
         }
     }
+
+    @Test(
+        "A composite attribute has the elements of the definition that one of its settings names, or that has its name")
+    func compositeElements() throws {
+        func elements(_ attributes: String, _ definitions: String...) throws -> [[String]] {
+            let bodies = definitions.map { name in
+                "<compositeAttribute name=\"\(name)\"><attribute name=\"in\(name)\" attributeType=\"String\"/></compositeAttribute>"
+            }
+            let model = try ManagedObjectModel(
+                contents:
+                    "<model><entity name=\"A\">\(attributes)</entity>\(bodies.joined())</model>", name: "model")
+            return model.entities[0].attributes.map { $0.elements.map(\.name) }
+        }
+        let plain = "<attribute name=\"size\" attributeType=\"Composite\"/>"
+        #expect(try elements(plain, "Size", "Other") == [["inSize"]])
+        #expect(try elements(plain, "Other") == [["inOther"]])
+        #expect(try elements(plain, "One", "Two") == [[]])
+        let named = "<attribute name=\"size\" attributeType=\"Composite\" compositeName=\"Two\"/>"
+        #expect(try elements(named, "Size", "Two") == [["inTwo"]])
+        // A definition that contains itself ends.
+        let model = try ManagedObjectModel(
+            contents:
+                "<model><entity name=\"A\">\(plain)</entity><compositeAttribute name=\"Size\"><attribute name=\"size\" attributeType=\"Composite\"/></compositeAttribute></model>",
+            name: "model")
+        #expect(model.entities[0].attributes[0].elements.count == 1)
+    }
 }

@@ -151,7 +151,7 @@ struct OneWayRelationshipTests {
         try SQLShell.run("DROP INDEX ZCAR_Z1LIKES_INDEX; ALTER TABLE ZCAR DROP COLUMN Z2LIKES", url)
         #expect(
             performing { _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeURL: url) }
-                == "The store '\(url.path)' does not support 'Person.likes', a to-many relationship without an inverse, for which it has no column; give it an inverse in the model."
+                == "The store '\(url.path)' does not support 'Person.likes', a to-many relationship without an inverse, for which it has no column; change it in the model."
         )
     }
 

@@ -58,7 +58,7 @@ struct ModelArchive {
             var (entity, stored): (EntityDescription, Set<String>) = (entity, [])
             var (owner, depth) = (Optional(entity), 0)
             while let next = owner, depth <= ModelCheck.Limit.depth {
-                stored.formUnion(next.attributes.filter { !$0.isTransient }.map(\.name))
+                stored.formUnion(next.attributes.filter { !$0.isTransient && !$0.isDivided }.map(\.name))
                 stored.formUnion(next.relationships.filter(\.hasColumn).map(\.name))
                 owner = next.parent.flatMap { byName[$0] }
                 depth += 1
@@ -97,7 +97,7 @@ struct ModelArchive {
         let own = try properties(of: object).filter { !inherited.contains($0.name) }
         for (name, property) in own.sorted(by: { $0.name < $1.name }) {
             switch try archive.className(property) {
-            case "NSAttributeDescription", "NSDerivedAttributeDescription":
+            case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
                 entity.attributes.append(try attribute(property, name))
             case "NSRelationshipDescription": entity.relationships.append(try relationship(property, name))
             case "NSFetchedPropertyDescription": break
@@ -159,7 +159,9 @@ struct ModelArchive {
 
     // MARK: - Properties
 
-    private func attribute(_ object: Object, _ name: String) throws(ArchiveFailure) -> AttributeDescription {
+    private func attribute(
+        _ object: Object, _ name: String, depth: Int = 0
+    ) throws(ArchiveFailure) -> AttributeDescription {
         let code = try number("NSAttributeType", of: object)
         let isTransient = try flag("NSIsTransient", of: object)
         guard let type = AttributeType(coreDataCode: code) ?? (isTransient ? .undefined : nil) else {
@@ -176,6 +178,9 @@ struct ModelArchive {
             attribute.valueTransformerName = try text("NSValueTransformerName", of: object)
             attribute.attributeValueClassName = try text("NSAttributeValueClassName", of: object)
         }
+        if type == .composite, depth < ModelCheck.Limit.compositeDepth {
+            attribute.elements = try elements(object, depth: depth + 1)
+        }
         if let value = try archive.value("NSDefaultValue", of: object) {
             attribute.defaultValue = try defaultValue(value, type)
         }
@@ -183,6 +188,23 @@ struct ModelArchive {
             attribute.derivationExpression = try derivation(expression, name)
         }
         return attribute
+    }
+
+    /// The attributes that a composite one consists of: the only list of attributes that it has.
+    private func elements(_ object: Object, depth: Int) throws(ArchiveFailure) -> [AttributeDescription] {
+        for key in object.keys.sorted() where key != "$class" {
+            guard let list = try archive.value(key, of: object)?.dictionary?["NS.objects"]?.array else { continue }
+            try archive.count(list.count)
+            var found: [AttributeDescription] = []
+            for value in list {
+                guard let element = try archive.resolve(value).dictionary, element["NSAttributeType"] != nil,
+                    let name = try text("NSPropertyName", of: element)
+                else { break }
+                found.append(try attribute(element, name, depth: depth))
+            }
+            if !found.isEmpty, found.count == list.count { return found }
+        }
+        return []
     }
 
     private func relationship(_ object: Object, _ name: String) throws(ArchiveFailure) -> RelationshipDescription {
@@ -307,6 +329,7 @@ extension AttributeType {
         let types: [Int64: AttributeType] = [
             0: .undefined, 100: .integer16, 200: .integer32, 300: .integer64, 400: .decimal, 500: .double, 600: .float,
             700: .string, 800: .boolean, 900: .date, 1000: .binary, 1100: .uuid, 1200: .uri, 1800: .transformable,
+            2100: .composite,
         ]
         guard let type = types[code] else { return nil }
         self = type

@@ -60,6 +60,11 @@ package final class EntitySchema: Sendable {
         indexes[property]
     }
 
+    /// The properties that a composite attribute consists of, which have its name and a dot before their own.
+    package func elements(of composite: String) -> [PropertySchema] {
+        properties.filter { $0.name.hasPrefix(composite + ".") }
+    }
+
     package func property(_ name: String) -> PropertySchema? {
         indexes[name].map { properties[$0] }
     }

@@ -5,6 +5,9 @@ package final class ModelSchema: Sendable {
     /// The statements that create the tables and indexes, without the store's own three tables.
     package var statements: [String] { statements(forTables: nil) }
     package let digest: String
+    private let unlocatedComposites: [String]
+    /// The tables of entities with composite attributes.
+    private let compositeTables: Set<String>
 
     private let labelledStatements: [(table: String, text: String)]
     private let positions: [String: Int]
@@ -14,7 +17,7 @@ package final class ModelSchema: Sendable {
     ///
     /// - Parameters:
     ///   - numbers: The numbers of entities in an existing store; empty to number them from 1.
-    ///   - storedColumns: The columns of an existing store's join tables and ``memberTables``, by table. Core Data names a join
+    ///   - storedColumns: The columns of an existing store's join tables and ``partlyKnownTables``, by table. Core Data names a join
     ///     table for either side of its relationship.
     package init(
         _ descriptions: [EntityDescription], numbers: [String: Int64], storedColumns: [String: Set<String>] = [:]
@@ -25,6 +28,8 @@ package final class ModelSchema: Sendable {
         indexesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }
         labelledStatements = layout.statements(entities)
         digest = layout.digest(entities)
+        unlocatedComposites = layout.unlocatedComposites
+        compositeTables = Set(entities.filter { $0.properties.contains { $0.name.contains(".") } }.map(\.table))
     }
 
     /// Returns the property at the end of a key path from an entity, or `nil`.
@@ -92,22 +97,29 @@ package final class ModelSchema: Sendable {
         return inverse
     }
 
-    /// The tables of to-many relationships without an inverse.
-    package var memberTables: Set<String> {
-        Set(entities.flatMap(\.properties).compactMap { $0.joinTable?.isOfMembers == true ? $0.joinTable?.table : nil })
+    /// The tables whose columns only an existing store shows: of to-many relationships without an inverse, and of composite attributes.
+    package var partlyKnownTables: Set<String> {
+        compositeTables.union(
+            entities.flatMap(\.properties).compactMap { $0.joinTable?.isOfMembers == true ? $0.joinTable?.table : nil })
     }
 
-    /// A to-many relationship that a store has no column for, as `Person.likes`; `nil` if there is none.
+    /// A property that a store has no column for, such as `Person.likes`, and what it is; `nil` if there is none.
     ///
-    /// It has no inverse, and a program that names columns in a way of its own wrote the store.
-    package var unlocatedRelationship: String? {
+    /// It is a composite attribute or a to-many relationship without an inverse, for which names of columns are not known well.
+    package var unlocatedProperty: (name: String, what: String)? {
+        if let name = unlocatedComposites.first { return (name, "a composite attribute") }
         for entity in entities {
             for property in entity.properties
             where property.kind == .toMany && property.inverse == nil && !property.isTransient {
-                return "\(entity.name).\(property.name)"
+                return ("\(entity.name).\(property.name)", "a to-many relationship without an inverse")
             }
         }
         return nil
+    }
+
+    /// The tables in which a composite attribute has no columns that are known.
+    package var unlocatedTables: Set<String> {
+        Set(unlocatedComposites.compactMap { name in entity(named: String(name.prefix { $0 != "." }))?.table })
     }
 
     package func entity(named name: String) -> EntitySchema? {

@@ -65,7 +65,7 @@ extension SchemaLayout {
         var columns: [(group: Int, position: Int, kind: Int, name: String, type: String)] = []
         for position in tree(root) {
             let entity = entityDescriptions[position]
-            for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) where !attribute.isTransient {
+            for attribute in attributes[position] where !attribute.isTransient {
                 columns.append(
                     (
                         attribute.type.columnGroup, position, 0, column(position, attribute.name),

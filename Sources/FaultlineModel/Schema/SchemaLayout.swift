@@ -1,34 +1,36 @@
-/// Computes the numbers, tables and columns of a model's entities.
+/// Computes the numbers, tables and columns of a model's entities; see `SchemaLayout+Names.swift` for the names of columns.
 struct SchemaLayout {
-    private let descriptions: [EntityDescription]
+    let descriptions: [EntityDescription]
     let positions: [String: Int]
-    private let numbers: [Int64]
+    let numbers: [Int64]
     /// The columns of an existing store's tables whose names this library cannot always tell, by table.
-    private let storedColumns: [String: Set<String>]
+    let storedColumns: [String: Set<String>]
     /// Whether this library determines the layout, rather than an existing store.
     private let isOwn: Bool
     private let parents: [Int?]
-    private let roots: [Int]
+    let roots: [Int]
     private let children: [[Int]]
     /// The indices of each root's tree, by root.
     private let trees: [[Int]]
-    /// Each entity's own attributes and relationships, sorted by name.
-    private let attributes: [[AttributeDescription]]
-    private let relationships: [[RelationshipDescription]]
+    /// Each entity's own attributes and relationships, sorted by name; of a composite one, the attributes that it consists of.
+    var attributes: [[AttributeDescription]]
+    let relationships: [[RelationshipDescription]]
+    /// The composite attributes for which an existing store has no columns, such as `Person.home`.
+    var unlocatedComposites: [String] = []
     /// The number of each entity's first relationship.
     private let firstNumbers: [Int]
     /// The indices of each entity's properties by name, including inherited ones.
     private var propertyIndexes: [[String: Int]] = []
     /// Column names, by entity and property.
-    private var columnNames: [ColumnID: String] = [:]
+    var columnNames: [ColumnID: String] = [:]
     /// The columns of join tables with an entity's keys, by entity and many-to-many relationship.
-    private var joinColumns: [ColumnID: String] = [:]
+    var joinColumns: [ColumnID: String] = [:]
     /// The columns with the keys of owners in the rows of members, by entity and to-many relationship without an inverse.
-    private var ownerColumnNames: [ColumnID: String] = [:]
+    var ownerColumnNames: [ColumnID: String] = [:]
     /// The same columns by the entity of the members, each with the column that orders the members.
-    private var ownerColumnsByMember: [Int: [(key: String, order: String?)]] = [:]
+    var ownerColumnsByMember: [Int: [(key: String, order: String?)]] = [:]
 
-    private struct ColumnID: Hashable {
+    struct ColumnID: Hashable {
         var entity: String
         var property: String
     }
@@ -51,7 +53,7 @@ struct SchemaLayout {
         self.positions = positions
         isOwn = known.isEmpty
         numbers = ordered.enumerated().map { known[$1.name] ?? Int64($0 + 1) }
-        attributes = ordered.map { $0.attributes.sorted { $0.name < $1.name } }
+        attributes = ordered.map { Self.divided($0.attributes).sorted { $0.name < $1.name } }
         relationships = ordered.map { $0.relationships.sorted { $0.name < $1.name } }
         var firstNumbers: [Int] = []
         var children = [[Int]](repeating: [], count: ordered.count)
@@ -83,76 +85,6 @@ struct SchemaLayout {
         }
         nameColumns()
         nameJoinColumns()
-    }
-
-    /// Names a column `Z` and the property's name in capitals, with a number appended if the table already has that
-    /// name.
-    private mutating func nameColumns() {
-        var taken: [Int: Set<String>] = [:]
-        for (position, entity) in descriptions.enumerated() {
-            let names =
-                attributes[position].filter { !$0.isTransient }.map(\.name)
-                + relationships[position].filter(\.hasColumn).map(\.name)
-            for name in names {
-                let base = "Z" + name.uppercased()
-                columnNames[ColumnID(entity: entity.name, property: name)] =
-                    Self.claim(base, &taken[roots[position], default: ["Z_PK", "Z_ENT", "Z_OPT"]])
-            }
-        }
-        nameOwnerColumns(&taken)
-    }
-
-    /// Names the columns of to-many relationships without an inverse: `Z2LIKES` in the table of entity 2, to which `likes` leads.
-    ///
-    /// - Parameter taken: The names that the roots' tables have.
-    private mutating func nameOwnerColumns(_ taken: inout [Int: Set<String>]) {
-        for (position, entity) in descriptions.enumerated() {
-            for relationship in relationships[position] where relationship.hasOwnerColumn {
-                guard let destination = positions[relationship.destination] else { continue }
-                let name = relationship.name.uppercased()
-                var column: String?
-                if let stored = storedColumns[table(destination)] {
-                    // Another program can have numbered it otherwise.
-                    let free = stored.subtracting(taken[roots[destination], default: []])
-                    let usual = "Z\(numbers[destination])\(name)"
-                    let fitting = free.filter { $0.trimmingPrefix(/Z[0-9]+/) == name && $0 != "Z" + name }
-                    column = fitting.contains(usual) ? usual : fitting.min()
-                    column.map { _ = taken[roots[destination], default: []].insert($0) }
-                } else {
-                    column = Self.claim("Z\(numbers[destination])\(name)", &taken[roots[destination], default: []])
-                }
-                ownerColumnNames[ColumnID(entity: entity.name, property: relationship.name)] = column
-                guard let table = memberTable(position, relationship) else { continue }
-                ownerColumnsByMember[destination, default: []].append(
-                    (table.sourceColumn, relationship.isOrdered ? table.orderColumn : nil))
-            }
-        }
-    }
-
-    /// Names the columns of join tables for the entity whose keys they store and the relationship to it.
-    ///
-    /// Core Data numbers them by entity: if `Reaction.users` and `Message.users` both lead to entity 24, its relationship that
-    /// comes first has `Z_24USERS` in its table, and the other one `Z_24USERS1` in another table.
-    private mutating func nameJoinColumns() {
-        for (position, entity) in descriptions.enumerated() {
-            var taken: Set<String> = []
-            for relationship in relationships[position] where isManyToMany(relationship) {
-                guard let inverse = inverse(of: relationship) else { continue }
-                joinColumns[ColumnID(entity: entity.name, property: relationship.name)] =
-                    Self.claim("Z_\(numbers[position])\(inverse.name.uppercased())", &taken)
-            }
-        }
-    }
-
-    /// Takes a name that is free, with a number appended if necessary.
-    private static func claim(_ base: String, _ taken: inout Set<String>) -> String {
-        var name = base
-        var count = 0
-        while !taken.insert(name).inserted {
-            count += 1
-            name = base + String(count)
-        }
-        return name
     }
 
     // MARK: - Entities
@@ -329,7 +261,7 @@ struct SchemaLayout {
         columnNames[ColumnID(entity: descriptions[owner].name, property: property)]!
     }
 
-    private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
+    func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
         guard let name = relationship.inverse, let position = positions[relationship.destination],
             let index = propertyIndexes[position][name]
         else { return nil }
@@ -351,7 +283,7 @@ struct SchemaLayout {
     }
 
     /// The table of a to-many relationship without an inverse; `nil` for other relationships, and if a store has no column for it.
-    private func memberTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema? {
+    func memberTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema? {
         guard relationship.hasOwnerColumn, let destination = positions[relationship.destination],
             let column = ownerColumnNames[ColumnID(entity: descriptions[owner].name, property: relationship.name)]
         else { return nil }
@@ -372,7 +304,7 @@ struct SchemaLayout {
     }
 
     /// Whether a join table stores the relationship.
-    private func isManyToMany(_ relationship: RelationshipDescription) -> Bool {
+    func isManyToMany(_ relationship: RelationshipDescription) -> Bool {
         relationship.isToMany && !relationship.isTransient && inverse(of: relationship)?.isToMany == true
     }
 

@@ -23,6 +23,7 @@ struct VersionHash {
                 "attribute", attribute.name, attribute.type.rawValue, attribute.isOptional,
                 attribute.allowsExternalBinaryDataStorage, attribute.derivationExpression,
                 attribute.versionHashModifier)
+            hash.add(elementsOf: attribute)
         }
         for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where !relationship.isTransient {
             hash.add(
@@ -34,6 +35,13 @@ struct VersionHash {
             hash.add("unique", constraint)
         }
         return Data(SHA256.hash(hash.text))
+    }
+
+    private mutating func add(elementsOf attribute: AttributeDescription) {
+        for element in attribute.elements.sorted(by: { $0.name < $1.name }) {
+            add("element", element.name, element.type.rawValue, element.isOptional, element.versionHashModifier)
+            add(elementsOf: element)
+        }
     }
 
     /// Adds a line of values, each with its length, so that no two lists of values give the same line.

@@ -116,6 +116,10 @@ extension ManagedObject {
         if runtime.schema.index(of: name) == nil, runtime.schema.fetchedProperties[name] != nil {
             return fetchedObjects(forKey: name, fileID: fileID, line: line, function: function)
         }
+        if runtime.schema.index(of: name) == nil {
+            let elements = runtime.schema.elements(of: name)
+            if !elements.isEmpty { return compositeValue(name, elements) }
+        }
         let index = propertyIndex(name)
         let property = runtime.schema.properties[index]
         switch property.kind {
@@ -127,10 +131,15 @@ extension ManagedObject {
         }
     }
 
-    /// Sets a property to a value of its attribute's type, an object, a sequence of objects, or `nil`.
+    /// Sets a property to a value of its attribute's type, an object, a sequence of objects, or `nil`; a composite attribute to a
+    /// dictionary.
     ///
     /// Traps if the entity has no such property or the value does not fit it.
     public final func setValue(_ value: Any?, forKey name: String) {
+        if runtime.schema.index(of: name) == nil {
+            let elements = runtime.schema.elements(of: name)
+            if !elements.isEmpty { return setComposite(name, elements, value) }
+        }
         let index = propertyIndex(name)
         let property = runtime.schema.properties[index]
         switch property.kind {
@@ -142,6 +151,30 @@ extension ManagedObject {
             }
             setToMany(index, objects.map { $0 as! ManagedObject })
         }
+    }
+
+    /// The values of a composite attribute's elements by name, without those that have none; `nil` if none has one.
+    private final func compositeValue(_ name: String, _ elements: [PropertySchema]) -> [String: Any]? {
+        var values: [String: Any] = [:]
+        for element in elements {
+            let rest = element.name.dropFirst(name.count + 1)
+            let key = String(rest.prefix { $0 != "." })
+            if values[key] == nil { values[key] = value(forKey: "\(name).\(key)") }
+        }
+        return values.isEmpty ? nil : values
+    }
+
+    /// Sets the elements of a composite attribute; those that the value lacks get none.
+    private final func setComposite(_ name: String, _ elements: [PropertySchema], _ value: Any?) {
+        let values = value as? [String: Any]
+        if value != nil, values == nil {
+            incorrectUse("'\(entityName).\(name)' can only be set to a dictionary of its elements' values.")
+        }
+        let keys = Set(elements.map { String($0.name.dropFirst(name.count + 1).prefix { $0 != "." }) })
+        for key in (values ?? [:]).keys where !keys.contains(key) {
+            incorrectUse("'\(entityName).\(name)' has no element '\(key)'.")
+        }
+        for key in keys { setValue(values?[key], forKey: "\(name).\(key)") }
     }
 
     static func scalar(_ value: Any?, for property: PropertySchema, of owner: ManagedObject) -> AttributeValue? {

@@ -90,12 +90,20 @@ struct ModelListing: DiagramPrinting {
 
     static func words(_ attribute: AttributeDescription) -> String {
         let parts: [String?] = [
-            attribute.type.rawValue, attribute.isOptional ? nil : "required", attribute.isTransient ? "transient" : nil,
+            attribute.type.rawValue + (attribute.elements.isEmpty ? "" : " of \(elements(attribute))"),
+            attribute.isOptional ? nil : "required", attribute.isTransient ? "transient" : nil,
             attribute.defaultValue.map { "default \($0)" }, attribute.derivationExpression.map { "derived from \($0)" },
             attribute.allowsExternalBinaryDataStorage ? "external storage" : nil,
             attribute.renamingIdentifier.flatMap { $0 == attribute.name ? nil : "was \($0)" },
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private static func elements(_ attribute: AttributeDescription) -> String {
+        let words = attribute.elements.map { element in
+            "\(element.name) (\(element.elements.isEmpty ? element.type.rawValue : elements(element)))"
+        }
+        return words.joined(separator: ", ")
     }
 
     static func words(_ relationship: RelationshipDescription) -> String {
@@ -190,6 +198,9 @@ extension AttributeDescription: JSONObject {
         .init("name", \.name), .init("type", \.type.rawValue), .init("isOptional", \.isOptional),
         .init("isTransient", \.isTransient), .init("defaultValue") { $0.defaultValue?.description },
         .init("derivation", \.derivationExpression),
+        .init("elements", "The names of the attributes that a composite value consists of.") {
+            $0.elements.map(\.name)
+        },
     ]
 }
 

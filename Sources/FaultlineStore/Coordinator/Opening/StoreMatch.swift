@@ -140,13 +140,15 @@ package struct StoreMatch {
         return numbers
     }
 
-    /// The columns of the tables whose names begin as those of join tables, and of the members of relationships without an inverse.
+    /// The columns of the tables whose names begin as those of join tables, and of those that are partly known.
     private func storedColumns() throws(StoreError) -> [String: Set<String>] {
         // The model shows whether a store has any.
-        guard model.schema.entities.contains(where: { $0.properties.contains { $0.joinTable != nil } }) else {
-            return [:]
-        }
-        let members = model.schema.memberTables.sorted().map { "'\($0)'" }.joined(separator: ", ")
+        let partlyKnown = model.schema.partlyKnownTables
+        guard
+            !partlyKnown.isEmpty
+                || model.schema.entities.contains(where: { $0.properties.contains { $0.joinTable != nil } })
+        else { return [:] }
+        let members = partlyKnown.sorted().map { "'\($0)'" }.joined(separator: ", ")
         let query =
             "SELECT t.name, c.name FROM SQLITE_MASTER t, pragma_table_info(t.name) c WHERE t.type = 'table' AND (t.name GLOB 'Z_[0-9]*' OR t.name IN (\(members)))"
         let columns = try setup.read(query) { row in
@@ -197,7 +199,8 @@ package struct StoreMatch {
             "the store has an entity '\($0)' that the \(part) lacks"
         }
         let left = Set(StoreMetadata(metadata).deferredDrops.map(\.text))
-        for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
+        let unlocated = schema.unlocatedTables
+        for (table, known) in expected.sorted(by: { $0.key < $1.key }) where !unlocated.contains(table) {
             // Columns that begin with Z_ are the store's own; order columns were checked with their relationships.
             let more = try tables.columns(table).keys.filter {
                 !known.contains($0) && !$0.hasPrefix("Z_") && !left.contains("\(table).\($0)")

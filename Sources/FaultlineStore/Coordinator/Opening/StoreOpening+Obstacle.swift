@@ -2,9 +2,12 @@ package import FaultlineModel
 
 extension StoreOpening {
     /// The error for a model feature that no store supports, reported before a save could lose data.
-    package static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+    ///
+    /// - Parameter isNew: Whether the store gets its columns now, rather than from Core Data.
+    package static func obstacle(_ model: ManagedObjectModel, _ path: String, isNew: Bool) -> StoreError? {
         for entity in model.entities {
-            for attribute in entity.attributes where attribute.type == .composite && !attribute.isTransient {
+            for attribute in entity.attributes
+            where attribute.type == .composite && !attribute.isTransient && (isNew || attribute.elements.isEmpty) {
                 return error(
                     path, "\(entity.name).\(attribute.name)", "a composite attribute",
                     "make its parts separate attributes")

@@ -20,7 +20,8 @@ package struct StoreOpening {
         connected: (SQLSession) -> Void = { _ in }
     ) throws(StoreError) {
         let path = description.path
-        if let error = Self.obstacle(model, path) { throw error }
+        let isNew = description.isInMemory || !FileManager.default.fileExists(atPath: path)
+        if let error = Self.obstacle(model, path, isNew: isNew) { throw error }
         configuration =
             if let name = description.configuration {
                 try StoreConfiguration(name, of: model, path: path)
@@ -46,6 +47,7 @@ package struct StoreOpening {
         let setup = StoreSetup(session, path: path)
         let isStore = try Self.isStore(setup, description)
         if !isStore {
+            if let error = Self.obstacle(model, path, isNew: true) { throw error }
             // Only effective before the first table is created (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
             try setup.pragma("auto_vacuum=2")
         }
@@ -68,10 +70,8 @@ package struct StoreOpening {
             schema = model.schema
         } else {
             schema = try match.schema()
-            if let name = schema.unlocatedRelationship {
-                throw Self.error(
-                    path, name, "a to-many relationship without an inverse, for which it has no column",
-                    "give it an inverse")
+            if let (name, what) = schema.unlocatedProperty {
+                throw Self.error(path, name, "\(what), for which it has no column", "change it")
             }
         }
         if description.analyzesWhenAdded, !description.isReadOnly { try setup.analyze() }

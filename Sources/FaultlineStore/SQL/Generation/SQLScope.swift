@@ -70,6 +70,11 @@ extension SQLGenerator {
             guard let property = position.entity.property(name) else {
                 // Core Data's name for an object's ID.
                 if name == "objectID", isLast { break }
+                guard position.entity.elements(of: name).isEmpty else {
+                    throw invalid(
+                        "'\(text())' compares a part of '\(name)', which is a composite attribute of \(position.entity.name); fetch the objects, and compare them then."
+                    )
+                }
                 guard !(name.isEmpty && names.count == 1) else {
                     throw invalid("a key path is empty; name a property.")
                 }
