@@ -98,6 +98,11 @@ struct MappingInferenceTests {
         let customer = try result(AttributeDescription("customerID", .integer64))
         let known = try result(AttributeDescription("siteID", .integer64))
         #expect(try Self.infer(customer, known).possibleRenamings.isEmpty)
+        let flag = { AttributeDescription($0, .boolean) }
+        #expect(try Self.infer(result(flag("isFavorite")), result(flag("isDeleted"))).possibleRenamings.isEmpty)
+        #expect(
+            try Self.infer(result(flag("isFavorite")), result(flag("favorite"))).possibleRenamings.map(\.added)
+                == ["favorite"])
         let unknown = try result(AttributeDescription("personID", .integer64))
         #expect(try Self.infer(customer, unknown).possibleRenamings.map(\.added) == ["personID"])
     }

@@ -79,12 +79,22 @@ package struct PossibleRenaming: Sendable, Hashable, CustomStringConvertible {
         // An attribute that other entities have had for long is no new name of another one.
         let others = matching.source.entities.filter { $0.name != old.name }.flatMap(\.attributes)
         let known = Set(others.map { "\($0.name) \($0.type)" })
-        return pairs(entity, values.0, values.1.filter { !$0.isDerived }) { $0.type == $1.type }.filter { pair in
-            !values.1.contains { $0.name == pair.added && known.contains("\($0.name) \($0.type)") }
+        let added = values.1.filter { !$0.isDerived }
+        return pairs(entity, values.0, added) { $0.type == $1.type }.filter { pair in
+            guard let new = added.first(where: { $0.name == pair.added }) else { return false }
+            // Flags have a common type, and seldom a common meaning.
+            return !known.contains("\(new.name) \(new.type)")
+                && (new.type != .boolean || !words(pair.removed).isDisjoint(with: words(pair.added)))
         }
             + pairs(entity, ends.0, ends.1) {
                 $0.isToMany == $1.isToMany && matching.destinationNames[$0.destination] == $1.destination
             }
+    }
+
+    /// The words of a flag's name, such as `read` and `later` of `isReadLater`.
+    private static func words(_ name: String) -> Set<String> {
+        let words = name.replacing(/[A-Z]/) { " " + $0.output }.split { !$0.isLetter }.map { $0.lowercased() }
+        return Set(words).subtracting(["is", "has", "was", "can", "should", "needs", "to"])
     }
 
     private static func pairs<Property: VersionedProperty>(
