@@ -97,6 +97,12 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Whether the store computes the value.
     public var isDerived: Bool { derivationExpression != nil }
 
+    /// The type, with the elements of a composite one: `Composite of city (String), place (Composite of latitude (Double))`.
+    package var typeWords: String {
+        let words = elements.map { "\($0.name) (\($0.typeWords)\($0.isOptional ? "" : ", required"))" }
+        return type.rawValue + (words.isEmpty ? "" : " of \(words.joined(separator: ", "))")
+    }
+
     /// Whether the store has the attributes that the value consists of, rather than the value.
     var isDivided: Bool { type == .composite && !elements.isEmpty }
 

@@ -117,6 +117,20 @@ struct CompositeAttributeTests {
         #expect(try SQLShell.run("SELECT ZCITY FROM ZPERSON", url) == ["London"])
     }
 
+    @Test("are compared with their elements")
+    func differences() throws {
+        let old = try Self.model()
+        var entities = old.entities
+        let home = try #require(entities[0].attributes.firstIndex { $0.name == "home" })
+        entities[0].attributes[home].elements[0].isOptional = false
+        let new = try ManagedObjectModel(entities: entities)
+        #expect(new.versionChecksum != old.versionChecksum)
+        #expect(
+            new.differences(from: old).map(\.description) == [
+                "the type of 'Person.home' changed from Composite of city (String), place (Composite of latitude (Double), longitude (Double)) to Composite of city (String, required), place (Composite of latitude (Double), longitude (Double))"
+            ])
+    }
+
     @Test("are validated, with their elements")
     func validation() {
         func message(_ elements: [AttributeDescription]) -> String {

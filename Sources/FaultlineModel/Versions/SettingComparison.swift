@@ -25,7 +25,7 @@ struct SettingComparison<Description: Sendable>: Sendable {
 
 extension SettingComparison where Description == AttributeDescription {
     static let all: [Self] = [
-        .init(.type, requiresMigration: true) { $0.type.rawValue },
+        .init(.type, requiresMigration: true) { $0.typeWords },
         .init(.optional, requiresMigration: true) { word($0.isOptional) },
         .init(.transient, requiresMigration: true) { word($0.isTransient) },
         .init(.defaultValue, requiresMigration: false) { word($0.defaultValue?.description) },

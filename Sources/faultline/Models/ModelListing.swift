@@ -90,20 +90,12 @@ struct ModelListing: DiagramPrinting {
 
     static func words(_ attribute: AttributeDescription) -> String {
         let parts: [String?] = [
-            attribute.type.rawValue + (attribute.elements.isEmpty ? "" : " of \(elements(attribute))"),
-            attribute.isOptional ? nil : "required", attribute.isTransient ? "transient" : nil,
+            attribute.typeWords, attribute.isOptional ? nil : "required", attribute.isTransient ? "transient" : nil,
             attribute.defaultValue.map { "default \($0)" }, attribute.derivationExpression.map { "derived from \($0)" },
             attribute.allowsExternalBinaryDataStorage ? "external storage" : nil,
             attribute.renamingIdentifier.flatMap { $0 == attribute.name ? nil : "was \($0)" },
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
-    }
-
-    private static func elements(_ attribute: AttributeDescription) -> String {
-        let words = attribute.elements.map { element in
-            "\(element.name) (\(element.elements.isEmpty ? element.type.rawValue : elements(element)))"
-        }
-        return words.joined(separator: ", ")
     }
 
     static func words(_ relationship: RelationshipDescription) -> String {
