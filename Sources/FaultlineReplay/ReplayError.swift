@@ -54,11 +54,12 @@ package struct ReplayError: Error, CustomStringConvertible, Sendable {
             isDamage: false)
     }
 
-    /// - Parameter reason: A sentence that says why.
+    /// - Parameter reason: A sentence that says why, about 'the store'.
     static func unreadableModel(_ path: String, _ reason: String) -> ReplayError {
-        ReplayError(
-            "The store \"\(path)\" has a copy of its model that cannot be used. \(reason) Name a model file.",
-            reason: reason, isDamage: false)
+        let said = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+        return ReplayError(
+            "\(said.replacing("'the store'", with: "\"\(path)\"")); name a model file.", reason: reason, isDamage: false
+        )
     }
 
     static func cannotOpen(_ path: String, _ reason: String) -> ReplayError {

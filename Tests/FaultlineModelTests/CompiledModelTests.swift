@@ -1,5 +1,6 @@
 import Foundation
 import SharedData
+import TestFolders
 import Testing
 
 @testable import FaultlineModel
@@ -49,6 +50,38 @@ struct CompiledModelTests {
             "\($0)"
                 == "'\(compiled.path)' has no version 'SampleModel4'; choose one of 'SampleModel', 'SampleModel2', 'SampleModel3'."
         }
+    }
+
+    @Test("whose current version cannot be read need the name of one")
+    func brokenVersionInfo() throws {
+        let folder = TestFolder.file("momd")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in ["SampleModel", "SampleModel2"] {
+            try Data(contentsOf: compiled.appendingPathComponent("\(name).mom")).write(
+                to: folder.appendingPathComponent("\(name).mom"))
+        }
+        func message() -> String {
+            do throws(ModelError) {
+                _ = try ManagedObjectModel(contentsOf: folder)
+                return "no error"
+            } catch {
+                return error.message
+            }
+        }
+        let choices = "choose one of 'SampleModel', 'SampleModel2'."
+        #expect(message() == "'\(folder.path)' does not specify which of its versions is current; \(choices)")
+        let info = folder.appendingPathComponent("VersionInfo.plist")
+        try Data("junk".utf8).write(to: info)
+        #expect(
+            message()
+                == "'\(info.path)' is not a property list; let Xcode compile the model again, or choose a version.")
+        try PropertyListSerialization.data(
+            fromPropertyList: ["NSManagedObjectModel_CurrentVersionName": "SampleModel3"], format: .binary, options: 0
+        ).write(to: info)
+        #expect(
+            message() == "'\(info.path)' names 'SampleModel3' as the current version, which does not exist; \(choices)")
+        #expect(try ManagedObjectModel(contentsOf: folder, version: "SampleModel2").entities.count == 4)
     }
 
     @Test("that are damaged or cut off are refused, whatever they contain")

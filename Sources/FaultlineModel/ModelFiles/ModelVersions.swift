@@ -93,7 +93,7 @@ public struct ModelVersions: Sendable {
     /// Returns the version that a property list names, or `nil`.
     private func currentName(_ file: URL) throws(ModelError) -> String? {
         let key = isCompiled ? "NSManagedObjectModel_CurrentVersionName" : "_XCCurrentVersionName"
-        let remedy = "let Xcode write it again, or choose a version."
+        let remedy = "let Xcode \(isCompiled ? "compile the model" : "write it") again, or choose a version."
         let list: PropertyListValue
         do throws(ArchiveFailure) {
             list = try PropertyListValue(try data(file), limit: PropertyListValue.Limit.metadata)

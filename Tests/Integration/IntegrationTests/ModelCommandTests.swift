@@ -193,6 +193,22 @@ struct ModelCommandTests {
         #expect(try BuiltCommand.run(["migrate", cars, "--to", compiled]).status == 2)
     }
 
+    @Test("A copy of a model that cannot be read is explained", .enabled(if: SharedData.exists, "\(SharedData.need)"))
+    func unreadable() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.path("Cars.sqlite")
+        try FileManager.default.copyItem(
+            atPath: try Self.path("coredataplus/SampleModel/Fixtures/SampleModel_V1.sqlite"), toPath: store)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store)
+        // The compressed text "no list".
+        let sql = "UPDATE Z_MODELCACHE SET Z_CONTENT = x'cbcb57c8c92c2e0100'"
+        #expect(try BuiltCommand.run([store, sql], program: "/usr/bin/sqlite3").status == 0)
+        #expect(
+            try BuiltCommand.run(["model", "find", store, store]).errors
+                == "faultline: Cannot read the copy of the model in \"\(store)\": it is not a binary property list; name a model file.\n"
+        )
+    }
+
     @Test("A mapping model is shown without its two models", .enabled(if: SharedData.exists, "\(SharedData.need)"))
     func mapping() throws {
         let path = try Self.path("coredataplus/SampleModel/MappingModels/V2toV3.xcmappingmodel")
