@@ -237,9 +237,13 @@ package struct MappingInference: Sendable {
 /// Apple says that numeric types are converted (WWDC 2010, session 118), but not whether Decimal, whose values are objects, is one of
 /// them. WooCommerce shipped a mapping model for a change from Integer 64 to Decimal alone.
 package struct InferenceUncertainty: Sendable, Hashable {
+    /// The newer entity.
     package let entity: String
+    /// The newer attribute.
     package let attribute: String
+    /// The older type.
     package let old: AttributeType
+    /// The newer type.
     package let new: AttributeType
 }
 

@@ -2,18 +2,27 @@ package import Foundation
 
 /// What the file of a mapping model says by itself, without the two models that it was made for.
 package struct MappingOutline: Sendable {
+    /// An entity mapping.
     package struct Entity: Sendable {
+        /// The name, made of the two entities' as in Xcode.
         package let name: String
+        /// The older entity; `nil` if the newer one is new.
         package let source: String?
+        /// The newer entity; `nil` if the older one is removed.
         package let destination: String?
         /// The class of the policy that makes the objects.
         package let policy: String?
+        /// The mappings of the newer entity's properties: attributes, then relationships, each by name.
         package let properties: [Property]
     }
 
+    /// A mapping of a property of the newer entity.
     package struct Property: Sendable {
+        /// The newer property.
         package let name: String
+        /// Whether it is a relationship rather than an attribute.
         package let isRelationship: Bool
+        /// The source of its value.
         package let value: Value
     }
 
@@ -27,8 +36,9 @@ package struct MappingOutline: Sendable {
         case none
     }
 
-    /// The versions that the file was made for, such as `Moody 2.xcdatamodel`.
+    /// The older version that the file was made for, such as `Moody 2.xcdatamodel`.
     package let source: String?
+    /// The newer version.
     package let destination: String?
     /// The mappings in the order in which they are processed.
     package let entities: [Entity]
