@@ -12,12 +12,15 @@ struct SQLDebugContents {
     }
 
     /// The data that the log lacks.
-    var gaps: [TraceGap] {
+    ///
+    /// - Parameter hasWriteTimes: Whether it has the times of all its writes.
+    func gaps(hasWriteTimes: Bool) -> [TraceGap] {
         var gaps: [TraceGap] = [
-            .init(.callSites), .init(.rowCache), .init(.writeTimes), .init(.use), .init(.sizes), .init(.counters),
+            .init(.callSites), .init(.rowCache), .init(.use), .init(.sizes), .init(.counters),
             .init(.threads), .init(.waits), .init(.errors), .init(.model), .init(.changes),
             .init(.certainOrigins), .init(.exactTimes),
         ]
+        if !hasWriteTimes { gaps.append(.init(.writeTimes)) }
         if !hasValues { gaps.append(.init(.values, remedy: "-com.apple.CoreData.SQLDebug 2")) }
         if !hasPlans { gaps.append(.init(.plans, remedy: "-com.apple.CoreData.SQLDebug 4")) }
         return gaps

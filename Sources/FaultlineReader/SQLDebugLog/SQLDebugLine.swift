@@ -1,3 +1,5 @@
+import FaultlineTrace
+
 /// A parsed line that Core Data logged for `-com.apple.CoreData.SQLDebug`.
 ///
 /// It is a class because its five texts would be retained with every copy.
@@ -112,6 +114,16 @@ enum SQLDebugAnnotation {
 
     /// `count request <NSFetchRequest: 0x7f…> (entity: Word; predicate: (…); …) returned 18988`
     case counting(entity: Substring, count: UInt64?)
+    /// `(migration)  in-place migration completed successfully in 2.41 seconds`, for `-com.apple.CoreData.MigrationDebug`
+    case migration(MigrationStage)
+
+    /// What a line says about a migration.
+    enum MigrationStage {
+        /// It goes on; the line can show the way.
+        case part(TraceEvent.Migration.Way?)
+        /// It ended after a time in nanoseconds.
+        case ended(TraceEvent.Migration.Way?, time: UInt64?, hasFailed: Bool)
+    }
 
     struct ObjectURI {
         var entity: Substring
@@ -183,14 +195,37 @@ enum SQLDebugAnnotation {
         if bytes.hasBytes("count using ", at: 0) {
             return .counting(entity: "", count: bytes.number(behindLast: " returned "))
         }
-        return nil
+        return bytes.behind("(migration)").map { .migration(MigrationStage(bytes, from: $0)) }
+    }
+}
+
+extension SQLDebugAnnotation.MigrationStage {
+    /// Reads a line of Core Data, or one of Faultline's store, which names the time in seconds as well.
+    fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
+        let has = { (mark: StaticString) in bytes.position(of: mark, from: start) != nil }
+        let way: TraceEvent.Migration.Way? =
+            if has("in-place") || has("inferr") || has("lightweight") {
+                .inferred
+            } else if has("with a mapping model") || has("compatible mapping model") || has("custom mapping model") {
+                .objects
+            } else {
+                nil
+            }
+        let (isWhole, hasFailed) = (has("completed successfully") || has("Migrated the store"), has("failed"))
+        guard isWhole || hasFailed else {
+            self = .part(way)
+            return
+        }
+        let time = bytes.position(behind: " in ", from: start) ?? bytes.position(behind: " after ", from: start)
+        self = .ended(way, time: time.flatMap { bytes.seconds(at: $0) }, hasFailed: hasFailed)
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Parses `0.0021s` into nanoseconds, with or without a full stop after it.
+    /// Parses `0.0021s` or `2.41 seconds` into nanoseconds, with or without a full stop after it.
     fileprivate func seconds(at start: Int) -> UInt64? {
-        guard let (value, end) = decimal(at: start), value < 1e6, hasBytes("s", at: end) else { return nil }
+        guard let (value, end) = decimal(at: start), value < 1e6, hasBytes("s", at: end) || hasBytes(" s", at: end)
+        else { return nil }
         return UInt64((value * 1e9).rounded())
     }
 

@@ -51,10 +51,9 @@ final class SQLDebugReader {
         try pass { thread, operation in translation.learn(operation, of: thread) }
         translation.finishLearning()
         try pass { thread, operation in try translation.translate(operation, of: thread) { _ in } }
+        let gaps = contents.gaps(hasWriteTimes: translation.hasWriteTimes)
         for (process, program) in programs {
-            try body(
-                .began(
-                    ProcessBegan(process: process, program: program, source: .sqlDebug, gaps: contents.gaps)))
+            try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug, gaps: gaps)))
             try translation.names.forEach(of: process, body)
         }
         summary = ReadingSummary()

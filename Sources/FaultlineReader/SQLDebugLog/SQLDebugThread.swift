@@ -43,6 +43,18 @@ final class SQLDebugThread {
         case toManyFault(Select, entity: String, name: String, object: UInt64, rows: UInt64)
         case statement(Plain)
         case saved(Transaction)
+        /// A migration of the store began, at a time if the log has it.
+        case migrating(UInt64?)
+        case migrated(Migration)
+    }
+
+    /// A migration of the store, at its end.
+    struct Migration {
+        var way: TraceEvent.Migration.Way
+        /// The duration in nanoseconds; `nil` if the log lacks it.
+        var time: UInt64?
+        var hasFailed = false
+        var end: UInt64?
     }
 
     /// A statement other than a SELECT of an entity.
@@ -55,7 +67,7 @@ final class SQLDebugThread {
         var end: UInt64?
     }
 
-    /// The changes between BEGIN and COMMIT.
+    /// The changes between BEGIN and COMMIT, and the times of the statements.
     struct Transaction {
         /// Tables of entities with their inserted, updated and deleted rows, in order of appearance.
         var changes: [(table: String, inserted: UInt64, updated: UInt64, deleted: UInt64)] = []
@@ -64,8 +76,19 @@ final class SQLDebugThread {
         /// Whether some statements do not show how many rows they wrote.
         var hasUnknownRows = false
         var statements: UInt32 = 0
+        /// Whether the log has the time of a statement that writes.
+        var isTimed = false
+        /// The time of COMMIT in nanoseconds; `nil` if the log lacks it.
+        var commit: UInt64?
         var begin: UInt64?
         var end: UInt64?
+        /// Whether a statement has ended the transaction, and whether it kept the changes.
+        fileprivate var isEnded = false, isKept = false
+
+        fileprivate mutating func add(_ statement: Plain) {
+            guard let time = statement.time else { return }
+            if isEnded { commit = time } else if statement.type == .write { isTimed = true }
+        }
     }
 
     /// A finished fetch whose kind another thread's line can show.
@@ -87,6 +110,8 @@ final class SQLDebugThread {
     let number: UInt32
     /// The end of the last event.
     var clock: UInt64 = 0
+    /// The operations that enclose the next statement: a migration, and a transaction in it.
+    var enclosing: [SQLDebugTranslation.Enclosure] = []
     /// Whether the name of its program is known.
     var isNamed = false
     /// The rows that the reader knows to be held.
@@ -101,6 +126,8 @@ final class SQLDebugThread {
     /// The time of the current line.
     private var now: UInt64?
     private var transaction: Transaction?
+    /// The way of the migration that is going on, as far as the log says it.
+    private var migration: TraceEvent.Migration.Way?
     /// A plan whose lines are being read, with its statement.
     private var plan: (sql: Substring, rows: [PlanEntry.Row])?
 
@@ -185,13 +212,11 @@ final class SQLDebugThread {
             transaction = Transaction(statements: 1, begin: now)
             plain = Plain(statement: statement, type: .transaction, end: now)
         case "COMMIT", "ROLLBACK", "END":
-            transaction?.end = now
+            // The time of COMMIT may follow, so the save is emitted with it.
             plain = Plain(statement: statement, type: .transaction, end: now)
-            try finishPlain(emit)
-            if let transaction, statement.verb != "ROLLBACK", !transaction.changes.isEmpty {
-                try emit(.saved(transaction))
-            }
-            transaction = nil
+            transaction?.end = now
+            transaction?.isEnded = true
+            transaction?.isKept = statement.verb != "ROLLBACK"
         case "INSERT", "UPDATE", "DELETE":
             plain = Plain(statement: statement, type: .write, rows: statement.write?.rows, end: now)
             guard let write = statement.write else { return false }
@@ -273,6 +298,7 @@ final class SQLDebugThread {
             if let count { select.reportedRows = count }
             if !entity.isEmpty { select.entity = String(entity) }
         case .cacheHit: break
+        case .migration(let stage): try take(stage, emit)
         case .fault(let object):
             guard let select = closed else { return false }
             closed = nil
@@ -286,6 +312,23 @@ final class SQLDebugThread {
                     rows: rows))
         }
         return true
+    }
+
+    private func take(_ stage: SQLDebugAnnotation.MigrationStage, _ emit: (Operation) throws -> Void) rethrows {
+        switch stage {
+        case .part(let way):
+            // The statements before the first line are not the migration's.
+            if migration == nil {
+                try finishPlain(emit)
+                try emit(.migrating(now))
+            }
+            migration = way ?? migration ?? .inferred
+        case .ended(let way, let time, let hasFailed):
+            try finishPlain(emit)
+            let way = way ?? migration ?? .inferred
+            migration = nil
+            try emit(.migrated(Migration(way: way, time: time, hasFailed: hasFailed, end: now)))
+        }
     }
 
     /// - Returns: Whether a statement was open.
@@ -333,6 +376,10 @@ final class SQLDebugThread {
     private func finishPlain(_ emit: (Operation) throws -> Void) rethrows {
         guard let statement = plain else { return }
         plain = nil
+        transaction?.add(statement)
         try emit(.statement(statement))
+        guard let ended = transaction, ended.isEnded else { return }
+        transaction = nil
+        if ended.isKept, !ended.changes.isEmpty { try emit(.saved(ended)) }
     }
 }

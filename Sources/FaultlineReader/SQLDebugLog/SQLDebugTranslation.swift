@@ -16,6 +16,24 @@ final class SQLDebugTranslation {
     /// Tables by the entities of their objects.
     private var tables: [String: String] = [:]
 
+    /// The statements that write and the commits, and those among them whose time the log has.
+    private var writes = (all: 0, timed: 0)
+    /// Whether the log has the times of all writes, and there are any.
+    var hasWriteTimes: Bool { writes.all > 0 && writes.timed == writes.all }
+    /// The places of the operations that begin a save or a migration which the log completes.
+    private var enclosures: Set<Int> = []
+
+    /// A save or a migration around statements.
+    struct Enclosure {
+        /// The place of the operation that begins it.
+        var position: Int
+        var isMigration: Bool
+        /// Its event; 0 while names are learned, and for one that the log does not complete.
+        var event: EventID = 0
+        /// The time at which it began.
+        var start: UInt64 = 0
+    }
+
     // The state that each pass resets.
     /// Events of the fetches that loaded the objects of faults, by their places among the operations.
     private var fetches: [Int: EventID] = [:]
@@ -34,6 +52,8 @@ final class SQLDebugTranslation {
 
     func learn(_ operation: SQLDebugThread.Operation, of thread: SQLDebugThread) {
         position += 1
+        begin(operation, of: thread)
+        defer { end(operation, of: thread).map { _ = enclosures.insert($0.position) } }
         switch operation {
         case .fetch(let select): if let text = select.statement.select { learn(select, text, of: thread) }
         case .fault(let select, let entity, let object):
@@ -44,17 +64,22 @@ final class SQLDebugTranslation {
             origins.add(
                 FaultOrigins.Kind(writer: thread.writer, table: table(of: entity), relationship: name), object: object,
                 at: position, led: select.statement.select.map { ($0.table, rows) })
-        case .statement, .saved: break
+        case .statement(let plain):
+            if plain.type == .write { countWrite(isTimed: plain.time != nil) }
+        case .saved(let transaction): countWrite(isTimed: transaction.commit != nil)
+        case .migrating, .migrated: break
         }
         let entity: String? =
             switch operation {
             case .fetch(let select): select.entity
             case .fault(_, let entity, _), .toManyFault(_, let entity, _, _, _): entity
-            case .statement, .saved: nil
+            case .statement, .saved, .migrating, .migrated: nil
             }
         // The table of an inheritance tree is named after its root, and keeps its own name.
         if let entity { entities["Z" + entity.uppercased()] = entity }
     }
+
+    private func countWrite(isTimed: Bool) { writes = (writes.all + 1, writes.timed + (isTimed ? 1 : 0)) }
 
     /// Ends the first pass.
     func finishLearning() { origins.finish() }
@@ -74,6 +99,43 @@ final class SQLDebugTranslation {
 
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
+    // MARK: - Saves and migrations
+
+    /// Notes an operation that may begin a save or a migration.
+    private func begin(_ operation: SQLDebugThread.Operation, of thread: SQLDebugThread) {
+        let (isMigration, time): (Bool, UInt64?)
+        switch operation {
+        case .migrating(let now):
+            thread.enclosing = []
+            (isMigration, time) = (true, now)
+        case .statement(let plain) where plain.statement.verb == "BEGIN":
+            if thread.enclosing.last?.isMigration == false { thread.enclosing.removeLast() }
+            (isMigration, time) = (false, plain.end)
+        default: return
+        }
+        var enclosure = Enclosure(position: position, isMigration: isMigration)
+        enclosure.start = min(Self.latest, max(thread.clock, time ?? 0))
+        if enclosures.contains(position), isMigration || thread.enclosing.allSatisfy({ $0.event == 0 }) {
+            lastEvent += 1
+            enclosure.event = lastEvent
+        }
+        thread.enclosing.append(enclosure)
+    }
+
+    /// Removes and returns the save or the migration that an operation ends.
+    private func end(_ operation: SQLDebugThread.Operation, of thread: SQLDebugThread) -> Enclosure? {
+        let isMigration: Bool
+        switch operation {
+        case .saved: isMigration = false
+        case .migrated: isMigration = true
+        default: return nil
+        }
+        guard let index = thread.enclosing.lastIndex(where: { $0.isMigration == isMigration }) else { return nil }
+        let enclosure = thread.enclosing[index]
+        thread.enclosing.removeSubrange(index...)
+        return enclosure
+    }
+
     // MARK: - Events
 
     func translate(
@@ -81,6 +143,7 @@ final class SQLDebugTranslation {
         _ emit: (TraceEvent) throws -> Void
     ) throws {
         position += 1
+        begin(operation, of: thread)
         switch operation {
         case .fetch(let select):
             let text = select.statement.select
@@ -119,8 +182,11 @@ final class SQLDebugTranslation {
             if plain.rows == nil, plain.type == .read || plain.type == .write { event.unrecorded.insert(.rows) }
             try emit(event)
         case .saved(let transaction):
+            guard let enclosure = end(operation, of: thread), enclosure.event != 0 else { return }
             var save = TraceEvent.Save()
             save.trips = transaction.statements
+            save.commit = transaction.commit ?? 0
+            save.isBatchRequest = transaction.hasUnknownRows
             save.entities = transaction.changes.map { change in
                 TraceEvent.Save.Change(
                     entity: entity(entities[change.table] ?? change.table), inserted: change.inserted,
@@ -129,11 +195,40 @@ final class SQLDebugTranslation {
             save.inserted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.inserted })
             save.updated = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.updated })
             save.deleted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.deleted })
-            let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } }
-            var event = event(.save(save), span, thread, transaction.end) { _, _ in }
+            let isTimed = transaction.isTimed || transaction.commit != nil || transaction.begin != nil
+            var event = event(.save(save), enclosing: enclosure, isTimed: isTimed, thread, transaction.end)
             if transaction.hasUnknownRows { event.unrecorded.insert(.rows) }
             try emit(event)
+        case .migrating: break
+        case .migrated(let end):
+            let enclosure = self.end(operation, of: thread)
+            var migration = TraceEvent.Migration()
+            (migration.way, migration.error) = (end.way, end.hasFailed ? 1 : 0)
+            if let enclosure, enclosure.event != 0 {
+                // The times of its statements are part of its own.
+                let isTimed = end.time != nil || end.end != nil || thread.clock > enclosure.start
+                try emit(
+                    event(
+                        .migration(migration), enclosing: enclosure, isTimed: isTimed, thread, end.end,
+                        atLeast: end.time ?? 0))
+            } else {
+                try emit(event(.migration(migration), end.time, thread, end.end) { _, _ in })
+            }
         }
+    }
+
+    /// Creates the event of a save or a migration around the statements since it began.
+    private func event(
+        _ detail: TraceEvent.Detail, enclosing enclosure: Enclosure, isTimed: Bool, _ thread: SQLDebugThread,
+        _ time: UInt64?, atLeast duration: UInt64 = 0
+    ) -> TraceEvent {
+        thread.clock = min(Self.latest, max(thread.clock, time ?? 0, enclosure.start &+ duration))
+        end = max(end, thread.clock)
+        var event = TraceEvent(
+            id: enclosure.event, start: enclosure.start, duration: thread.clock - enclosure.start,
+            thread: thread.number, process: thread.process, detail)
+        if !isTimed { (event.duration, event.unrecorded) = (0, .duration) }
+        return event
     }
 
     /// Emits the event of a SELECT after its prefetches' statements and before its own, as recorders do.
@@ -166,6 +261,7 @@ final class SQLDebugTranslation {
         var event = TraceEvent(
             id: id, start: start, duration: duration, thread: thread.number, process: thread.process, detail
         )
+        event.parent = thread.enclosing.last { $0.event != 0 }?.event ?? 0
         if recordedDuration == nil { event.unrecorded = .duration }
         return event
     }
