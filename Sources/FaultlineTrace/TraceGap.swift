@@ -28,6 +28,8 @@ public struct TraceGap: Sendable, Hashable, Codable {
         case waits
         /// The properties and relationships of entities.
         case model
+        /// The names of entities with their capitals, which the names of tables lack.
+        case entityNames
         /// Which properties a save changed.
         case changes
         /// The statements, with predicates and sort keys.
@@ -40,6 +42,8 @@ public struct TraceGap: Sendable, Hashable, Codable {
         case errors
         /// How many rows a statement returned or changed.
         case rows
+        /// How long statements took.
+        case durations
         /// Durations below a millisecond.
         case shortDurations
         /// When events began.
@@ -62,12 +66,14 @@ public struct TraceGap: Sendable, Hashable, Codable {
             case .counters: "SQLite's counters"
             case .waits: "waits for queues and locks"
             case .model: "properties of entities"
+            case .entityNames: "entity names"
             case .changes: "changed properties"
             case .statements: "SQL"
             case .values: "bound values"
             case .plans: "query plans"
             case .errors: "failures"
             case .rows: "row counts"
+            case .durations: "durations of statements"
             case .shortDurations: "durations below 1 ms"
             case .startTimes: "start times"
             case .operations: names.joined(separator: " and ")

@@ -55,6 +55,12 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         case sqlDebug
         /// Django, whose logger `django.db.backends` printed its statements.
         case django
+        /// SQLAlchemy, whose logger `sqlalchemy.engine` printed its statements.
+        case sqlAlchemy
+        /// Rails, whose log has its statements.
+        case rails
+        /// GRDB, whose trace of statements the program printed.
+        case grdb
         /// Faultline, from outside the program: it recorded the program's calls of SQLite.
         case sqlite
     }

@@ -77,7 +77,7 @@ extension ProcessContext {
     /// The library that ran a statement for the program.
     package mutating func library(on stack: DictionaryID) -> StatementLibrary? {
         if let known = libraries[stack] { return known }
-        let library = StatementLibrary(frames(on: stack))
+        let library = summary.library ?? StatementLibrary(frames(on: stack))
         libraries[stack] = .some(library)
         return library
     }

@@ -10,6 +10,10 @@ package struct ProcessSummary: Sendable, Hashable {
     package var isApp = false
     /// The start of the recording, in seconds since 1970, or 0 if unknown.
     var date: Double = 0
+    /// Whether Core Data's own tools recorded the process, so that advice is about Core Data's API.
+    var usesCoreData = false
+    /// The library that wrote the log of the process's statements; `nil` for other recordings.
+    var library: StatementLibrary?
     /// The kinds of data that the recording lacks.
     package internal(set) var gaps: Set<TraceGap> = []
     /// The start of the recording, or of its first event, in nanoseconds since the trace began.
@@ -167,6 +171,8 @@ package struct ProgramSummary: Sendable, Hashable {
     /// The CPU time spent writing the traces, in nanoseconds.
     package internal(set) var writing: UInt64 = 0
     package internal(set) var counts = ProfileCounts()
+    /// Processes that Core Data's own tools recorded.
+    package internal(set) var coreDataProcesses: UInt64 = 0
     /// The number of processes whose recordings lack a kind of data, by the gap's word.
     var gapCounts: [String: UInt64] = [:]
 
@@ -176,6 +182,9 @@ package struct ProgramSummary: Sendable, Hashable {
     package var gaps: Set<TraceGap> {
         Set(gapCounts.filter { $0.value >= processes }.keys.compactMap(TraceGap.init(word:)))
     }
+
+    /// Whether all processes use Core Data, as opposed to Faultline's store or SQLite.
+    package var usesCoreData: Bool { processes > 0 && coreDataProcesses == processes }
 
     /// Whether the recordings of all processes lack a kind of data.
     package func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind.missing.contains(kind) } }
@@ -199,6 +208,7 @@ package struct ProgramSummary: Sendable, Hashable {
         entriesLost &+= process.ended?.entriesLost ?? 0
         usesLost &+= process.ended?.usesLost ?? 0
         writing &+= process.ended?.writing ?? 0
+        coreDataProcesses &+= process.usesCoreData ? 1 : 0
         counts.merge(process.counts)
         for gap in process.gaps { gapCounts[gap.word, default: 0] &+= 1 }
     }
@@ -210,7 +220,7 @@ extension ProgramSummary: Summed, StartsEmpty {
         .sum("wallTime", \.wallTime), .sum("threadTime", \.threadTime), .sum("lost", \.lost),
         .sum("unwritten", \.unwritten), .sum("removed", \.removed), .sum("entriesLost", \.entriesLost),
         .sum("usesLost", \.usesLost),
-        .sum("writing", \.writing), .part("counts", \.counts),
+        .sum("writing", \.writing), .sum("coreDataProcesses", \.coreDataProcesses), .part("counts", \.counts),
         .part("gapCounts", \.gapCounts),
     ]
 }

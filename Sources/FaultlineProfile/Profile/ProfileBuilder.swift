@@ -66,6 +66,8 @@ public struct ProfileBuilder: Sendable {
             change(began.process) { reduction, _ in
                 reduction.context.summary.program = began.program
                 reduction.context.summary.isApp = began.isApp ?? false
+                reduction.context.summary.library = StatementLibrary(began.source)
+                reduction.context.summary.usesCoreData = began.source == .sqlDebug || began.source == .instruments
                 reduction.context.summary.date = began.date
                 reduction.context.summary.gaps = Set(began.gaps ?? [])
                 reduction.context.summary.removed = began.removed ?? 0

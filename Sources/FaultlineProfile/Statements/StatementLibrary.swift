@@ -9,8 +9,21 @@ package enum StatementLibrary: String, Sendable, CaseIterable {
     case sqlAlchemy
     case peewee
     case grdb
+    /// Active Record, the mapper of Rails.
+    case activeRecord
     /// Python without a mapper.
     case python
+
+    /// The library that wrote a log, or `nil` if the recording is none.
+    init?(_ source: ProcessBegan.Source?) {
+        switch source {
+        case .django: self = .django
+        case .sqlAlchemy: self = .sqlAlchemy
+        case .rails: self = .activeRecord
+        case .grdb: self = .grdb
+        case .instruments, .sqlDebug, .sqlite, nil: return nil
+        }
+    }
 
     /// The library on a stack, or `nil` if it has none.
     init?(_ frames: [FrameEntry]) {

@@ -12,12 +12,19 @@ extension StatementLibrary {
         case .sqlAlchemy: "SQLAlchemy"
         case .peewee: "Peewee"
         case .grdb: "GRDB"
+        case .activeRecord: "Rails"
         case .python: "Python"
         }
     }
 
     /// The language of a program's code that uses the library.
-    var language: String { self == .grdb ? "swift" : "python" }
+    var language: String {
+        switch self {
+        case .grdb: "swift"
+        case .activeRecord: "ruby"
+        case .django, .sqlAlchemy, .peewee, .python: "python"
+        }
+    }
 
     /// The class that a mapper would have for a table: `Author` for `shop_author` and for `authors`.
     static func modelName(of table: String?) -> String {
@@ -50,6 +57,7 @@ extension StatementLibrary {
         case .django: ["In Django, set \(code: "db_index=True") on the field \(property: column)."]
         case .sqlAlchemy: ["In SQLAlchemy, set \(code: "index=True") on the column \(property: column)."]
         case .grdb: ["In GRDB, add \(code: "try db.create(indexOn:columns:)") to a migration."]
+        case .activeRecord: ["In Rails, add \(code: "add_index :table, :\(column)") to a migration."]
         case .peewee: ["In Peewee, set \(code: "index=True") on the field \(property: column)."]
         case .python: []
         }
@@ -65,6 +73,7 @@ extension StatementLibrary {
                 #"    connection.exec_driver_sql("BEGIN IMMEDIATE")"#,
             ]
         case .grdb: ["try db.inTransaction(.immediate) { … }"]
+        case .activeRecord: ["# in database.yml, Rails 7.1 or later", "default_transaction_mode: immediate"]
         case .peewee: [#"with database.atomic("IMMEDIATE"):"#]
         case .python: [#"connection.execute("BEGIN IMMEDIATE")"#]
         }

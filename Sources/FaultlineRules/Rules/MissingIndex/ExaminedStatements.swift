@@ -260,6 +260,10 @@ extension StatementLibrary {
             ]
         case .grdb where isPlain: return ["In GRDB, add \(code: "try db.create(index:on:columns:)") to a migration."]
         case .grdb: return ["In GRDB, add \(code: "try db.execute(sql:)") to a migration."]
+        case .activeRecord where isPlain:
+            let columns = names.map { ":\($0)" }.joined(separator: ", ")
+            return ["In Rails, add \(code: "add_index :\(index.table), [\(columns)]") to a migration."]
+        case .activeRecord: return ["In Rails, run it in a migration: \(code: "execute \"…\"")."]
         case .peewee where isPlain:
             return ["In Peewee, add \(code: "((\(list)), False)") to \(code: "Meta.indexes") of the model."]
         case .peewee: return ["In Peewee, add it to the model with \(code: "add_index(SQL(\"…\"))")."]

@@ -100,6 +100,7 @@ extension StatementLibrary {
         case .peewee:
             "Open the database once for each thread, not for each request, or use \(code: "PooledSqliteDatabase")."
         case .grdb: "Keep one \(code: "DatabasePool") or \(code: "DatabaseQueue") for each file."
+        case .activeRecord: "Let Active Record's pool keep the connections, and do not remove them after each request."
         case .python: "Call \(code: "sqlite3.connect") once for each thread, and keep the connection."
         }
     }

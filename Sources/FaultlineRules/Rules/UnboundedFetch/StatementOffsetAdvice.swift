@@ -42,7 +42,7 @@ struct StatementOffsetAdvice {
         case .django?: return django
         case .sqlAlchemy?: return sqlAlchemy
         case .grdb?: return grdb
-        case .peewee?, .python?, nil: return sql
+        case .peewee?, .activeRecord?, .python?, nil: return sql
         }
     }
 
@@ -99,7 +99,7 @@ struct StatementOffsetAdvice {
 
     /// The language of ``code``.
     var language: String {
-        guard let library, library != .python else { return "sql" }
+        guard let library, library != .python, library != .activeRecord else { return "sql" }
         return library.language
     }
 

@@ -84,6 +84,7 @@ struct WideList {
         case .sqlAlchemy?: return ["select(\(model)).options(defer(\(model).\(column.name)))"]
         case .peewee?: return ["\(model).select(…)  # the other columns"]
         case .grdb?: return ["\(model).select(…)  // the other columns"]
+        case .activeRecord?: return ["\(model).select(…)  # the other columns"]
         case .python?, nil: return []
         }
     }
