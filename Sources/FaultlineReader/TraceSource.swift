@@ -10,6 +10,9 @@ package protocol TraceSource: SendableMetatype {
 
     static var capabilities: TraceCapabilities { get }
 
+    /// The files of other tools that the source reads, as part of a list; `nil` if Faultline writes them.
+    static var foreignFiles: String? { get }
+
     /// Decides whether a file is of the format.
     ///
     /// - Throws: ``ReaderError`` if the file cannot be read, or is damaged beyond use.
@@ -33,6 +36,7 @@ package protocol TraceSource: SendableMetatype {
 
 extension TraceSource {
     package static var capabilities: TraceCapabilities { [] }
+    package static var foreignFiles: String? { nil }
     package func readNames(_ body: (TraceMessage) throws -> Void) throws {}
     package static func pathOfAdditions(to path: String) -> String { path }
 

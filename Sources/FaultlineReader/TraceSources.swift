@@ -2,7 +2,9 @@
 enum TraceSources {
     /// A new format is one line here.
     static let all: [any TraceSource.Type] = [
-        CTFReader.self, XctraceReader.self, SQLDebugReader.self, DjangoReader.self, TimelineReader.self,
+        CTFReader.self, XctraceReader.self, SQLDebugReader.self, DjangoReader.self,
+        StatementLogReader<SQLAlchemyLog>.self, StatementLogReader<RailsLog>.self, StatementLogReader<GRDBLog>.self,
+        TimelineReader.self,
     ]
 
     /// Detects the format of a file.
@@ -25,7 +27,9 @@ enum TraceSources {
         guard let source = possible.first else {
             let isMarkup = file.firstCharacters.first == UInt8(ascii: "<")
             let name = isMarkup ? "an XML or HTML document" : file.isText ? "plain text" : "binary data"
-            throw .notATrace(file.path, looksLike: name, advice: OtherFile.advice)
+            let others = all.compactMap { $0.foreignFiles }
+            let list = others.dropLast().joined(separator: ", ") + " or " + (others.last ?? "")
+            throw .notATrace(file.path, looksLike: name, advice: "\(OtherFile.advice), or \(list)")
         }
         return source
     }

@@ -5,6 +5,11 @@ import Testing
 @Suite("A file that cannot be read is reported in one sentence")
 struct ReaderErrorTests {
     private static let advice = "name a file that \"faultline record\" wrote"
+    /// The advice for a file of no known kind.
+    private static let list =
+        advice
+        + ", or a table that xctrace exported, Core Data's log (-com.apple.CoreData.SQLDebug 1), the log of Django "
+        + "(django.db.backends), the log of SQLAlchemy (echo=True), the log of Rails or the trace of GRDB (db.trace)"
     private static let empty = "the file is empty; check that the program recorded anything and that the disk has space"
     private static let foreign = "it is JSON, but not a Faultline timeline; \(advice)"
     /// The message for a trace that "faultline record" made of a program that recorded nothing.
@@ -41,9 +46,9 @@ struct ReaderErrorTests {
                 "it is not a timeline but an SQLite database; \(advice); \"faultline inspect\" examines a store"
             ),
             ("\u{7F}ELF\u{2}", "it is not a timeline but a program or library; \(advice)"),
-            ("<?xml version=\"1.0\"?>", "it is not a timeline but an XML or HTML document; \(advice)"),
-            ("hello\n", "it is not a timeline but plain text; \(advice)"),
-            ("\u{1}\u{2}", "it is not a timeline but binary data; \(advice)"),
+            ("<?xml version=\"1.0\"?>", "it is not a timeline but an XML or HTML document; \(list)"),
+            ("hello\n", "it is not a timeline but plain text; \(list)"),
+            ("\u{1}\u{2}", "it is not a timeline but binary data; \(list)"),
             ("{\n  \"name\": \"package\"\n}\n", foreign),
             ("[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"pid\":1,\"tid\":1}]", foreign),
             ("[\n{\"name\":\"faultl", "it ends before its first complete line; record it again"),

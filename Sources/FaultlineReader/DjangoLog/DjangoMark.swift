@@ -12,7 +12,7 @@ struct DjangoMark {
     /// Whether an SQL verb follows; otherwise it may come after a line feed or a comment.
     var hasVerb: Bool
     /// The formatter's output before the duration.
-    var prefix: DjangoPrefix
+    var prefix: PythonPrefix
 
     /// The maximum length of a prefix in bytes.
     private static let maximumPrefix = 1024
@@ -29,7 +29,7 @@ struct DjangoMark {
             self.duration = duration
             text = end
             self.hasVerb = hasVerb
-            prefix = DjangoPrefix(UnsafeRawBufferPointer(rebasing: line[..<found]))
+            prefix = PythonPrefix(UnsafeRawBufferPointer(rebasing: line[..<found]))
             return
         }
         return nil
@@ -60,17 +60,8 @@ struct DjangoMark {
         guard position < line.count else { return false }
         let word = line[position...].prefix { SQLLexer.continuesWord($0) }
         if word.isEmpty { return ["--", "/*"].contains { line[position...].starts(with: $0.utf8) } ? false : nil }
-        guard word.count <= 12 else { return nil }
-        return verbs.contains(String(decoding: word, as: UTF8.self).uppercased()) ? true : nil
+        return SQLVerb.isVerb(word) ? true : nil
     }
-
-    private static let verbs = Set(
-        """
-        SELECT INSERT UPDATE DELETE REPLACE MERGE WITH VALUES TABLE BEGIN START COMMIT END ROLLBACK ABORT SAVEPOINT RELEASE \
-        PRAGMA CREATE DROP ALTER RENAME TRUNCATE ANALYZE OPTIMIZE VACUUM REINDEX REFRESH EXPLAIN DESCRIBE DESC SHOW SET RESET \
-        USE CALL EXEC EXECUTE PREPARE DEALLOCATE DECLARE FETCH MOVE CLOSE LOCK UNLOCK GRANT REVOKE ATTACH DETACH COPY LOAD DO \
-        LISTEN UNLISTEN NOTIFY COMMENT CLUSTER CHECKPOINT DISCARD FLUSH KILL HANDLER
-        """.split(separator: " ").map(String.init))
 
     /// The first word of a record whose statement is unknown.
     ///

@@ -11,7 +11,7 @@ struct DjangoRecord {
     let mark: DjangoMark
     /// The number of its first line.
     let number: Int
-    private(set) var statement = DjangoStatement()
+    private(set) var statement = NormalizedStatement()
     private var lexer: SQLLexer
     /// Bytes that the lexer has not consumed: an open token.
     private var bytes: [UInt8] = []

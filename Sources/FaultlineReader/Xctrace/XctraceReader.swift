@@ -197,6 +197,7 @@ final class XctraceReader {
 /// The XML that `xctrace export` creates from the Core Data tables of Instruments.
 extension XctraceReader: TraceSource {
     package static let name = "xctrace"
+    package static let foreignFiles: String? = "a table that xctrace exported"
 
     package static func recognition(of file: TraceFile) -> TraceRecognition {
         file.firstCharacters.first == UInt8(ascii: "<") && file.text.contains("<trace-query-result") ? .certain : .no

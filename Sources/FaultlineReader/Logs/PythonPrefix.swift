@@ -1,5 +1,5 @@
 /// The text that a formatter of Python's `logging` puts before a message.
-struct DjangoPrefix: Equatable {
+struct PythonPrefix: Equatable {
     var isEmpty = true
     /// The time at which the message was logged; `nil` if the prefix has none.
     var time: LogTime?
@@ -14,7 +14,7 @@ struct DjangoPrefix: Equatable {
     }
 
     /// Whether another prefix has the same parts, and can come from the same formatter.
-    func isLike(_ other: DjangoPrefix) -> Bool {
+    func isLike(_ other: PythonPrefix) -> Bool {
         isEmpty == other.isEmpty && (time == nil) == (other.time == nil) && (process == 0) == (other.process == 0)
     }
 

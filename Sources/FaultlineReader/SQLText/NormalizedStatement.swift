@@ -6,7 +6,7 @@ import FaultlineTrace
 ///     INSERT INTO "shop_book" ("title", "author_id") VALUES (?, …), …
 ///
 /// Numbers are removed except after LIMIT, and so are the names of savepoints. Lists of values are collapsed.
-struct DjangoStatement {
+struct NormalizedStatement {
     private struct Piece: Equatable {
         enum Kind { case literal, list, word, name, mark }
         var kind: Kind
@@ -42,6 +42,14 @@ struct DjangoStatement {
     private var verb = ""
     /// The verb after the common table expressions of WITH.
     private var mainVerb = ""
+
+    init() {}
+
+    /// The statement of a whole text.
+    init(_ text: [UInt8]) {
+        var lexer = SQLLexer()
+        while let token = lexer.next(in: text, isWhole: true) { take(token, in: text) }
+    }
 
     var isEmpty: Bool { verb.isEmpty }
 
@@ -146,6 +154,10 @@ struct DjangoStatement {
     }
 
     private mutating func takeMark(_ mark: ArraySlice<UInt8>, _ isSpaced: Bool) {
+        // A parameter; PostgreSQL has an operator of this name, between two values.
+        if mark.first == UInt8(ascii: "?"), last.kind == .mark || last.kind == .list || !last.capitals.isEmpty {
+            return takeLiteral(isSpaced)
+        }
         if mark.first == UInt8(ascii: ":"), last.text == ":" {
             pieces[pieces.count - 1].text = "::"
             return
