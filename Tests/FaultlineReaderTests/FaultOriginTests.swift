@@ -42,19 +42,19 @@ struct FaultOriginTests {
     func column() throws {
         let books = fetch("BOOK", "t0.ZTITLE, t0.ZAUTHOR", rows: 100)
         let tags = fetch("TAG", "t0.ZLABEL, t0.ZCOLOR", rows: 500)
-        #expect(try LogText(lines: books + tags + faults("Author", 1...100)).origins == ["ZBOOK": 100])
-        #expect(try LogText(lines: tags + books + faults("Author", 1...100)).origins == ["ZBOOK": 100])
+        #expect(try LogText(lines: books + tags + faults("Author", 1...100)).origins == ["Book": 100])
+        #expect(try LogText(lines: tags + books + faults("Author", 1...100)).origins == ["Book": 100])
     }
 
     @Test("It has as many rows as there are objects, if no column decides")
     func rows() throws {
         let books = fetch("BOOK", "t0.ZTITLE, t0.ZWRITER", rows: 100)
         let tags = fetch("TAG", "t0.ZLABEL", rows: 12)
-        #expect(try LogText(lines: books + tags + faults("Person", 1...100)).origins == ["ZBOOK": 100])
+        #expect(try LogText(lines: books + tags + faults("Person", 1...100)).origins == ["Book": 100])
         // The latest fetch has enough rows for these objects.
-        #expect(try LogText(lines: books + tags + faults("Person", 1...12)).origins == ["ZTAG": 12])
+        #expect(try LogText(lines: books + tags + faults("Person", 1...12)).origins == ["Tag": 12])
         // An object that goes to the store again counts once.
-        #expect(try LogText(lines: books + tags + faults("Person", (1...12).map { $0 % 6 })).origins == ["ZTAG": 12])
+        #expect(try LogText(lines: books + tags + faults("Person", (1...12).map { $0 % 6 })).origins == ["Tag": 12])
     }
 
     @Test("There is none if no fetch returned enough objects")
@@ -75,7 +75,7 @@ struct FaultOriginTests {
         #expect(try LogText(lines: whole + lists + faults("Book", 1...40)).origins == ["Book": 40])
         // The column of the list is more likely than rows that the row cache lost.
         let tables = fetch("LIST", "t0.ZBOOK", rows: 50)
-        #expect(try LogText(lines: whole + tables + faults("Book", 1...40)).origins == ["ZLIST": 40])
+        #expect(try LogText(lines: whole + tables + faults("Book", 1...40)).origins == ["List": 40])
     }
 
     @Test("Several fetches of one table share the objects if none has all of them")
@@ -119,7 +119,7 @@ struct FaultOriginTests {
             ]
         }
         let tags = fetch("TAG", "t0.ZLABEL", rows: 500)
-        #expect(try LogText(lines: list + batches + tags + faults("Author", 1...40)).origins == ["ZBOOK": 40])
+        #expect(try LogText(lines: list + batches + tags + faults("Author", 1...40)).origins == ["Book": 40])
     }
 
     @Test("It is on the same thread, or on another one if that thread has no fetch")

@@ -57,6 +57,81 @@ struct LogFormTests {
         #expect(read.programs.map { $0.prefix(5) } == ["4711 "])
     }
 
+    @Test("Lines without Core Data's mark are read where they begin like its lines")
+    func bare() throws {
+        for margin in ["", "    ", "\t"] {
+            try expectWhole(log { "\(margin)\($0): \($1)" }, program: "1 ", "\(margin)")
+        }
+        // Prose, and lines of other programs, are none.
+        for text in ["The sql: SELECT 0, t0.Z_PK FROM ZBOOK t0\n", "sql: SELECTED\n", "details: none\n"] {
+            let file = try TraceFile(Array(text.utf8))
+            #expect(throws: ReaderError.self, "\(text)") { try TraceReader(path: file.path) }
+        }
+    }
+
+    @Test(
+        "A log can begin with the output of a program that looks like JSON",
+        arguments: ["[{\"year\": 2000}]", "[]", "[{", "{\"a\": 1}", "[\n  {"])
+    func afterJSON(_ head: String) throws {
+        try expectWhole(head + "\n" + log { "CoreData: \($0): \($1)" }, program: "1 ", "\(head)")
+        try expectWhole(head + "\n" + log { "\($0): \($1)" }, program: "1 ", "\(head), bare")
+    }
+
+    @Test("An array of JSON with the text of a log in it is none")
+    func withinJSON() throws {
+        let file = try TraceFile(Array("[\n{\"a\": \"CoreData: sql: SELECT 0\"},\n{\"b\": 1}\n]\n".utf8))
+        #expect(try TraceReader(path: file.path).format == "timeline")
+    }
+
+    @Test("An excerpt without its statement has the one of its plan")
+    func excerpt() throws {
+        let sql = "SELECT t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZTEXT FROM ZMESSAGE t0 WHERE  t0.ZDATE < ? "
+        let (total, plan) = (
+            "annotation: total fetch execution time: 0.0287s for 1 rows.",
+            ["details: SQLite: EXPLAIN QUERY PLAN \(sql)", "|2 0 0 SCAN TABLE ZMESSAGE AS t0"]
+        )
+        for lines in [[total] + plan, plan + [total]] {
+            let log = try LogText(lines: lines)
+            #expect(log.operations == ["objects Message 1 rows 28700 µs"] && log.summary.linesNotUnderstood == 0)
+            #expect(
+                log.events.contains { if case .sql(let statement) = $0.detail { statement.plan != 0 } else { false } })
+        }
+        // The plan of a statement that the log has is no other fetch.
+        let whole = try LogText(lines: ["sql: \(sql)", total] + plan + plan)
+        #expect(whole.operations == ["objects Message 1 rows 28700 µs"])
+        // A total that no plan follows is counted.
+        let alone = try LogText(lines: [total, "sql: \(sql)", total])
+        #expect(alone.operations == ["objects Message 1 rows 28700 µs"] && alone.summary.linesNotUnderstood == 1)
+        #expect(alone.summary.firstNotUnderstood?.number == 1)
+    }
+
+    @Test("Fetches that run at the same time have no figures of one another if the log does not tell threads apart")
+    func interleaved() throws {
+        let select = { (table: String) in "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM \(table) t0" }
+        let total = { (rows: Int) in
+            [
+                "annotation: sql connection fetch time: 0.0100s",
+                "annotation: total fetch execution time: 0.0200s for \(rows) rows.",
+            ]
+        }
+        let lines = [select("ZAUTHOR"), select("ZBOOK")] + total(50_000) + total(12)
+        let log = try LogText(lines: lines + [select("ZSHELF")] + total(7))
+        #expect(
+            log.operations == ["objects Author – rows –", "objects Book – rows –", "objects Shelf 7 rows 20000 µs"])
+        #expect(log.summary.linesNotUnderstood == 0)
+        // With threads, each has its own.
+        let threads = zip(["1", "2", "2", "2", "1", "1"], lines).map {
+            "|2022-11-05 10:12:31.123 App[4711:\($0)] CoreData: \($1)"
+        }
+        #expect(
+            try Set(LogText(lines: threads).operations) == [
+                "objects Author 12 rows 20000 µs", "objects Book 50000 rows 20000 µs",
+            ])
+        // A total that is merely missing leaves the next one as it is.
+        let missing = try LogText(lines: [select("ZAUTHOR"), select("ZBOOK")] + total(5))
+        #expect(missing.operations == ["objects Author – rows –", "objects Book 5 rows 20000 µs"])
+    }
+
     @Test("log show prints columns, and names may contain spaces")
     func columns() throws {
         let head =
@@ -174,7 +249,7 @@ struct LogFormTests {
         #expect(try LogText(lines: count).operations == ["count Book 9 rows –"])
         #expect(
             try LogText(lines: [count[0], "annotation: count using NSSQLiteStatement <0x60> returned 9"]).operations
-                == ["count ZBOOK 9 rows –"])
+                == ["count Book 9 rows –"])
     }
 
     @Test("Threads with long numbers are distinguished")

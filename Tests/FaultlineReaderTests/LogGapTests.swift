@@ -8,21 +8,23 @@ struct LogGapTests {
 
     @Test("Missing durations and rows are reported as unknown, and 0.0000s is a duration")
     func unrecorded() throws {
-        #expect(try LogText(lines: [select]).operations == ["objects ZBOOK – rows –"])
+        #expect(try LogText(lines: [select]).operations == ["objects Book – rows –"])
         #expect(
             try LogText(lines: [select, "annotation: sql execution time: 0.0023s"]).operations
-                == ["objects ZBOOK – rows 2300 µs"])
+                == ["objects Book – rows 2300 µs"])
         #expect(
             try LogText(lines: [select, "annotation: total fetch execution time: 0.0000s for 0 rows."]).operations
-                == ["objects ZBOOK 0 rows 0 µs"])
+                == ["objects Book 0 rows 0 µs"])
         let save = try LogText(lines: ["sql: BEGIN EXCLUSIVE", "sql: INSERT INTO ZBOOK(Z_PK) VALUES(?)", "sql: COMMIT"])
-        #expect(save.operations == ["save ZBOOK +1 ~0 -0 –"])
-        #expect(save.others == ["transaction 0 –", "write 1 –", "transaction 0 –"])
+        #expect(save.operations == ["save Book +1 ~0 -0 –"])
+        let statements = save.events.filter { $0.kind == .sql }
+        #expect(save.others == [] && statements.count == 3)
+        #expect(statements.allSatisfy { $0.unrecorded.contains(.duration) })
         // If lines have times, these give the duration.
         let timed = ["BEGIN EXCLUSIVE", "INSERT INTO ZBOOK(Z_PK) VALUES(?)", "COMMIT"].enumerated().map {
             "|2014-07-30 11:45:15.64\($0) App[5:a1] CoreData: sql: \($1)"
         }
-        #expect(try LogText(lines: timed).operations == ["save ZBOOK +1 ~0 -0 2000 µs"])
+        #expect(try LogText(lines: timed).operations == ["save Book +1 ~0 -0 2000 µs"])
     }
 
     @Test("Missing values and plans are reported with the level that would log them")
@@ -33,9 +35,13 @@ struct LogGapTests {
             try LogText(lines: lines).gaps.filter { !$0.remedy.isEmpty }.map { "\($0.kind) \($0.remedy)" }
         }
         let (values, plans) = ("values -com.apple.CoreData.SQLDebug 2", "plans -com.apple.CoreData.SQLDebug 4")
-        #expect(try remedies([select]) == [values, plans])
-        #expect(try remedies([select, bind]) == [plans])
-        #expect(try remedies([select, bind] + plan) == [])
+        // Without the rows of level 2, names are those of tables.
+        let names = "entityNames -com.apple.CoreData.SQLDebug 2"
+        #expect(try remedies([select]) == [names, values, plans])
+        #expect(try remedies([select, bind]) == [names, plans])
+        let named =
+            "annotation: fetch using NSSQLiteStatement <0x60> on entity 'Book' with sql text '…' returned 2 rows"
+        #expect(try remedies([select, bind, named] + plan) == [])
         #expect(try LogText(lines: [select]).gaps.map(\.kind).contains(.use))
     }
 
@@ -48,7 +54,8 @@ struct LogGapTests {
             "|App: annotation: sql connection fetch time: 0.0001s",
         ]
         let log = try LogText(lines: [select] + strange)
-        #expect(log.summary.linesNotUnderstood == 5 && log.summary.unread == 5)
+        // A total without a mark is read like one with it, and has no statement either.
+        #expect(log.summary.linesNotUnderstood == 4 && log.summary.unread == 4)
         #expect(log.summary.firstNotUnderstood?.number == 2)
         #expect(log.summary.firstNotUnderstood?.reason == "annotation: sql connection fetch time: fast")
         // A total without its statement.

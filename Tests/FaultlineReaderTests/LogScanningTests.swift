@@ -118,7 +118,7 @@ struct LogScanningTests {
         let log = try LogText(lines: [
             deep, total, "|\(String(repeating: "[x]", count: Self.depth)) CoreData: \(total)",
         ])
-        #expect(log.operations == ["objectIDs ZBOOK 2 rows 500 µs"] && log.summary.linesNotUnderstood == 1)
+        #expect(log.operations == ["objectIDs Book 2 rows 500 µs"] && log.summary.linesNotUnderstood == 1)
         let file = try TraceFile(
             Array("CoreData: \(deep)\r\n".utf8) + [0xFF, 0xC3, 0x0A] + Array("CoreData: sql: \u{E9}".utf8) + [
                 0xC3, 0x0A,
@@ -135,7 +135,7 @@ struct LogScanningTests {
         let messages = (0..<300).flatMap { ["sql: SELECT 0, t0.Z_PK FROM ZBOOK\($0) t0", total] }
         let objects = messages.map { "{\"subsystem\":\"com.apple.coredata\",\"eventMessage\":\"CoreData: \($0)\"}" }
         let log = try LogText("[\(objects.joined(separator: ","))]")
-        #expect(log.operations == (0..<300).map { "objectIDs ZBOOK\($0) 2 rows 500 µs" })
+        #expect(log.operations == (0..<300).map { "objectIDs Book\($0) 2 rows 500 µs" })
     }
 
     @Test("A fault ends the fetches that any number of other threads hold, in the order of the threads")
@@ -152,7 +152,7 @@ struct LogScanningTests {
             line(1, "annotation: fault fulfilled from database for : 0x1 <x-coredata://A/Book50/p1>"),
         ]
         let log = try LogText(lines: fetches + fault)
-        let expected = (10..<99).map { "objects \($0 == 50 ? "Book50" : "ZBOOK\($0)") 9 rows 500 µs" }
+        let expected = (10..<99).map { "objects \($0 == 50 ? "Book50" : "Book\($0)") 9 rows 500 µs" }
         #expect(log.operations.dropLast() == expected[...])
         #expect(log.origins == ["Book50": 1])
     }

@@ -71,6 +71,9 @@ struct LogText {
                 }
                 return
                     "save \(changes.joined(separator: ", "))\(event.unrecorded.contains(.rows) ? " and –" : "") \(time)"
+            case .migration(let migration):
+                let name = dictionary.name(migration.name).map { " \($0)" } ?? ""
+                return "\(migration.stage)\(name) \(migration.way)\(migration.error == 0 ? "" : " failed") \(time)"
             default: return nil
             }
         }

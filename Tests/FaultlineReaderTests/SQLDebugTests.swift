@@ -57,9 +57,9 @@ struct SQLDebugTests {
     @Test(
         "Captured logs are read", .enabled(if: SharedData.exists, "\(SharedData.need)"),
         arguments: [
-            ("level1-open", ["objects ZBOOK 20 rows 1 trips 1000 µs"]),
-            ("level1-prefetch", ["objects ZITEM 190 rows 2 trips 5300 µs with [\"attachments\"] 1581"]),
-            ("level1-save", ["save ZBUDGETCATEGORY +1 ~0 -0 3 trips 0 µs"]),
+            ("level1-open", ["objects Book 20 rows 1 trips 1000 µs"]),
+            ("level1-prefetch", ["objects Item 190 rows 2 trips 5300 µs with [\"attachments\"] 1581"]),
+            ("level1-save", ["save Budgetcategory +1 ~0 -0 3 trips 0 µs"]),
             (
                 "level1-to-many-fault",
                 ["objects Item 190 rows 1 trips 400 µs", "toMany Item.tags 0 of 1 100 µs"]
@@ -113,7 +113,7 @@ struct SQLDebugTests {
         let second = other.map { "2014-07-30 11:45:15.650 App[5:b2] CoreData: \($0)" }
         let log = [first[0], second[0], first[1], first[2], second[1], first[3], first[4]].joined(separator: "\n")
         #expect(
-            try Set(read(log)) == ["objects Book 2 rows 1 trips 500 µs", "count ZSHELF 9 rows 1 trips 200 µs"])
+            try Set(read(log)) == ["objects Book 2 rows 1 trips 500 µs", "count Shelf 9 rows 1 trips 200 µs"])
     }
 
     @Test("A log that breaks off is read up to its end")
@@ -121,7 +121,7 @@ struct SQLDebugTests {
         for count in 1..<fetch.count {
             let log = fetch.prefix(count).map { "CoreData: " + $0 }.joined(separator: "\n")
             let rows = count == 4 ? 2 : 0
-            let entity = count == 4 ? "Book" : "ZBOOK"
+            let entity = "Book"
             #expect(try read(log) == ["objects \(entity) \(rows) rows 1 trips \(count >= 3 ? 300 : 0) µs"])
         }
         #expect(try read("CoreData: annotation: total fetch execution time: 0.1s for 2 rows.") == [])
@@ -204,21 +204,21 @@ struct SQLDebugTests {
         let log = { (lines: [String]) in lines.map { "CoreData: " + $0 }.joined(separator: "\n") }
         #expect(
             try read(log(identities + batch(20) + batch(5))) == [
-                "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0",
-                "batch ZBOOK 0+20 of 1 400 µs with [3]", "batch ZBOOK 20+5 of 1 400 µs with [3]",
+                "objects Book 45 rows 1 trips 500 µs with [\"shelf\"] 0",
+                "batch Book 0+20 of 1 400 µs with [3]", "batch Book 20+5 of 1 400 µs with [3]",
             ])
         // A fetch whose batches were never loaded is batched as well.
         #expect(
             try read(log(identities + batch(20) + identities)).last
-                == "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0")
+                == "objects Book 45 rows 1 trips 500 µs with [\"shelf\"] 0")
         // Lists with too many rows, or without a limit, belong to another fetch.
         #expect(
-            try read(log(identities + batch(20) + batch(20) + batch(20))).last?.hasPrefix("objects ZBOOK 20 rows")
+            try read(log(identities + batch(20) + batch(20) + batch(20))).last?.hasPrefix("objects Book 20 rows")
                 == true)
-        #expect(try read(log(identities + batch(20, limit: ""))).last?.hasPrefix("objects ZBOOK 20 rows") == true)
+        #expect(try read(log(identities + batch(20, limit: ""))).last?.hasPrefix("objects Book 20 rows") == true)
         // Without such lists, a fetch of keys is a fetch of object IDs, and a list of keys is a fetch.
-        #expect(try read(log(identities)) == ["objectIDs ZBOOK 45 rows 1 trips 500 µs"])
-        #expect(try read(log(batch(20))) == ["objects ZBOOK 20 rows 2 trips 400 µs with [\"shelf\"] 3"])
+        #expect(try read(log(identities)) == ["objectIDs Book 45 rows 1 trips 500 µs"])
+        #expect(try read(log(batch(20))) == ["objects Book 20 rows 2 trips 400 µs with [\"shelf\"] 3"])
     }
 
     @Test("Batches are matched to their fetch across threads, and by their size")
@@ -243,9 +243,9 @@ struct SQLDebugTests {
             + lines("b2", batch(30, 30) + batch(20, 20) + batch(10, 30) + batch(20, 20))
         #expect(
             try read(log.joined(separator: "\n")) == [
-                "objects ZBOOK 100 rows 1 trips 500 µs", "batch ZBOOK 0+20 of 1 400 µs",
-                "objects ZBOOK 40 rows 1 trips 500 µs", "batch ZBOOK 0+30 of 5 400 µs", "batch ZBOOK 20+20 of 1 400 µs",
-                "batch ZBOOK 30+10 of 5 400 µs", "batch ZBOOK 40+20 of 1 400 µs",
+                "objects Book 100 rows 1 trips 500 µs", "batch Book 0+20 of 1 400 µs",
+                "objects Book 40 rows 1 trips 500 µs", "batch Book 0+30 of 5 400 µs", "batch Book 20+20 of 1 400 µs",
+                "batch Book 30+10 of 5 400 µs", "batch Book 40+20 of 1 400 µs",
             ])
     }
 
@@ -354,7 +354,7 @@ struct SQLDebugTests {
             }.joined(separator: "\n")
         }
         #expect(
-            try read(lines("COMMIT", 100)) == ["save ZBOOK +2 ~0 -0, ZSHELF +0 ~1 -0, ZPAGE +0 ~0 -1 6 trips 50000 µs"])
+            try read(lines("COMMIT", 100)) == ["save Book +2 ~0 -0, Shelf +0 ~1 -0, Page +0 ~0 -1 6 trips 50000 µs"])
         #expect(try read(lines("ROLLBACK", 100)) == [])
     }
 

@@ -84,7 +84,7 @@ extension SQLDebugLine {
     /// Whether a line has Core Data's mark, or looks as if it once had.
     static func isRelevant(_ line: LineReader.Line) -> Bool {
         let bytes = UnsafeRawBufferPointer(start: line.start, count: line.length).assumingMemoryBound(to: UInt8.self)
-        return relevant.contains { bytes.position(of: $0) != nil }
+        return relevant.contains { bytes.position(of: $0) != nil } || bareMessage(bytes) != nil
     }
 
     private static let relevant = marks + signs

@@ -4,6 +4,8 @@
 struct LogMessage {
     /// The maximum number of lines of one message.
     static let maximumLines = 1000
+    /// The maximum number of lines of a message about an error.
+    private static let maximumLinesOfError = 40
 
     /// SQL words that can begin a line, and that no line of another kind begins with.
     private static let words: Set<Substring> = [
@@ -28,6 +30,7 @@ struct LogMessage {
     /// The message with all its lines; nothing can be added to it then.
     consuming func whole() -> SQLDebugLine {
         if lines > 1 { first.text = text[...] }
+        first.number = number
         return first
     }
 
@@ -62,7 +65,10 @@ struct LogMessage {
             let mark: StaticString = "' returned "
             let rest = text[text.index(afterBytes: max(0, examined - mark.utf8CodeUnitCount))...]
             return first.text.begins(with: "fetch using ") && first.text.has("with sql text '") && !rest.has(mark)
-        case .other: return false
+        case .other:
+            // The options of a store that could not be opened, and the error.
+            return lines < Self.maximumLinesOfError && first.text.begins(with: "-addPersistentStoreWithType:")
+                && !text.has("Code=")
         }
     }
 

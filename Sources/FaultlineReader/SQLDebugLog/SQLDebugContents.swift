@@ -13,13 +13,16 @@ struct SQLDebugContents {
 
     /// The data that the log lacks.
     ///
-    /// - Parameter hasWriteTimes: Whether it has the times of all its writes.
-    func gaps(hasWriteTimes: Bool) -> [TraceGap] {
+    /// - Parameters:
+    ///   - hasWriteTimes: Whether it has the times of all its writes.
+    ///   - hasEntityNames: Whether it names all its entities.
+    func gaps(hasWriteTimes: Bool, hasEntityNames: Bool) -> [TraceGap] {
         var gaps: [TraceGap] = [
             .init(.callSites), .init(.rowCache), .init(.use), .init(.sizes), .init(.counters),
             .init(.threads), .init(.waits), .init(.errors), .init(.model), .init(.changes),
             .init(.certainOrigins), .init(.exactTimes),
         ]
+        if !hasEntityNames { gaps.append(.init(.entityNames, remedy: "-com.apple.CoreData.SQLDebug 2")) }
         if !hasWriteTimes { gaps.append(.init(.writeTimes)) }
         if !hasValues { gaps.append(.init(.values, remedy: "-com.apple.CoreData.SQLDebug 2")) }
         if !hasPlans { gaps.append(.init(.plans, remedy: "-com.apple.CoreData.SQLDebug 4")) }

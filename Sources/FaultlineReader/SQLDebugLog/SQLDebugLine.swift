@@ -34,6 +34,8 @@ final class SQLDebugLine {
     var program: Substring = ""
     /// The time in nanoseconds since the beginning of 2000; `nil` if the line has none.
     var time: UInt64?
+    /// The line's number in the log.
+    var number = 0
 
     /// The marks, one of which every line has; searching for them is faster than parsing the line.
     static let marks: [StaticString] = ["CoreData: ", "[com.apple.coredata:"]
@@ -50,10 +52,38 @@ final class SQLDebugLine {
             guard let mark = marks.0.map({ min($0, marks.1 ?? $0) }) ?? marks.1 else { return nil }
             return Self.message(bytes, from: mark).map { (mark, $0.category, $0.text) }
         }
-        guard let found else { return nil }
+        guard let found else {
+            guard let bare = line.withBytes(Self.bareMessage) else { return nil }
+            self.init(bare.category, line[line.index(afterBytes: bare.text)...])
+            return
+        }
         self.init(found.category, line[line.index(afterBytes: found.text)...])
         let prefix = LogPrefix(line[..<line.index(afterBytes: found.mark)])
         (writer, program, time) = (prefix.writer, prefix.program, prefix.time)
+    }
+
+    /// The beginnings of the lines whose mark another tool, or a book, has left out.
+    private static let bare: [(text: StaticString, category: Category)] = [
+        ("sql: SELECT ", .sql), ("sql: INSERT ", .sql), ("sql: UPDATE ", .sql), ("sql: DELETE ", .sql),
+        ("sql: BEGIN ", .sql), ("sql: COMMIT", .sql), ("sql: ROLLBACK", .sql), ("sql: pragma ", .sql),
+        ("details: SQLite bind[", .details), ("details: SQLite: EXPLAIN QUERY PLAN ", .details),
+        ("annotation: sql connection fetch time: ", .annotation), ("annotation: sql execution time: ", .annotation),
+        ("annotation: total fetch execution time: ", .annotation),
+        ("annotation: total count request execution time: ", .annotation),
+        ("annotation: fetch using NSSQLiteStatement ", .annotation), ("annotation: count request <", .annotation),
+        ("annotation: Bound intarray ", .annotation), ("annotation: Prefetching with key '", .annotation),
+        ("annotation: fault fulfilled from ", .annotation), ("annotation: to-many relationship fault ", .annotation),
+        ("annotation: (migration)", .annotation),
+    ]
+
+    /// Finds the category and the text of a line that begins like one of Core Data's without its mark.
+    static func bareMessage(_ bytes: UnsafeBufferPointer<UInt8>) -> (category: Category, text: Int)? {
+        let start = bytes.end(of: { $0 == 0x20 || $0 == 0x09 }, from: 0)
+        guard start < bytes.count, "sda".utf8.contains(bytes[start]),
+            let found = bare.first(where: { bytes.hasBytes($0.text, at: start) }),
+            let colon = bytes[start...].firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return (found.category, bytes.end(of: { $0 == 0x20 }, from: colon + 1))
     }
 
     /// Parses a message without the prefix that the log adds.

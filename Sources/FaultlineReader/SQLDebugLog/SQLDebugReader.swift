@@ -40,27 +40,52 @@ final class SQLDebugReader {
         var head = try LineReader.head(of: path, length: searchLength)
         if LogObject.areIn(head) { return true }
         if head.contains(0x1B) { head = head.withUnsafeBytes(TerminalColours.removed) }
-        let signs: [StaticString] = ["CoreData: sql: ", "CoreData: annotation: ", "[com.apple.coredata:sql]"]
-        return head.withUnsafeBufferPointer { bytes in signs.contains { bytes.position(of: $0) != nil } }
+        return head.withUnsafeBufferPointer { bytes in
+            signs.contains { bytes.position(of: $0) != nil } || hasBareLines(bytes)
+        }
+    }
+
+    /// Strings in Core Data's lines.
+    private static let signs: [StaticString] = [
+        "CoreData: sql: ", "CoreData: annotation: ", "CoreData: details: SQLite", "[com.apple.coredata:sql]",
+        "CoreData: debug: ", "CoreData: error: ",
+    ]
+
+    /// Whether a line begins like one of Core Data's without its mark.
+    private static func hasBareLines(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.split(separator: 0x0A).contains { line in
+            SQLDebugLine.bareMessage(UnsafeBufferPointer(rebasing: line)) != nil
+        }
+    }
+
+    /// Whether a line with Core Data's mark is none of JSON's.
+    private static func hasLine(_ head: [UInt8]) -> Bool {
+        head.split(separator: 0x0A).contains { line in
+            line.withUnsafeBufferPointer { bytes in
+                let start = bytes.end(of: \.isSpace, from: 0)
+                guard start < bytes.count, !"{}[]\",".utf8.contains(bytes[start]) else { return false }
+                return signs.contains { bytes.position(of: $0, from: start) != nil }
+                    || SQLDebugLine.bareMessage(bytes) != nil
+            }
+        }
     }
 
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         hasObjects = LogObject.areIn(try LineReader.head(of: path, length: Self.searchLength))
-        // The first pass learns the names of tables, the second collects all names, and the third delivers events
-        // after them.
+        // The first pass learns the names of tables and what belongs together, and the second delivers events, each after the
+        // names that it is the first to use.
         try pass { thread, operation in translation.learn(operation, of: thread) }
         translation.finishLearning()
-        try pass { thread, operation in try translation.translate(operation, of: thread) { _ in } }
-        let gaps = contents.gaps(hasWriteTimes: translation.hasWriteTimes)
+        let gaps = contents.gaps(
+            hasWriteTimes: translation.hasWriteTimes, hasEntityNames: !translation.hasDerivedNames)
         for (process, program) in programs {
             try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug, gaps: gaps)))
-            try translation.names.forEach(of: process, body)
         }
         summary = ReadingSummary()
-        summary.entries = translation.names.entries.count
         var counts: [UInt32: UInt64] = [:]
         try pass { thread, operation in
             try translation.translate(operation, of: thread) { event in
+                if summary.entries < translation.names.entries.count { try giveNames(body) }
                 summary.events += 1
                 counts[event.process, default: 0] += 1
                 try body(.event(event))
@@ -71,6 +96,14 @@ final class SQLDebugReader {
             try body(.ended(ProcessEnded(process: process, end: translation.end, events: counts[process] ?? 0)))
         }
         return summary
+    }
+
+    /// Passes the names that are new since the last call to `body`, for each process.
+    private func giveNames(_ body: (TraceMessage) throws -> Void) rethrows {
+        for (process, _) in programs {
+            try translation.names.forEach(of: process, from: summary.entries, body)
+        }
+        summary.entries = translation.names.entries.count
     }
 
     // MARK: - Lines
@@ -104,6 +137,7 @@ final class SQLDebugReader {
         let order = { (thread: SQLDebugThread) in (thread.writer.process, thread.writer.thread) }
         for thread in threads.values.sorted(by: { order($0) < order($1) }) {
             try thread.finish { try body(thread, $0) }
+            if let line = thread.lost { summary.countUnknownLine(line: line.number, "annotation: \(line.text)") }
         }
     }
 
@@ -133,7 +167,9 @@ final class SQLDebugReader {
         }
         let isUnderstood = try thread.take(line, statement) { try body(thread, $0) }
         list(thread)
-        if !isUnderstood { summary.countUnknownLine(line: message.number, "\(line.category.rawValue): \(line.text)") }
+        for line in [thread.lost, isUnderstood ? nil : line].compactMap(\.self) {
+            summary.countUnknownLine(line: line.number, "\(line.category.rawValue): \(line.text)")
+        }
         return thread.awaitsPlan ? thread : nil
     }
 
@@ -186,13 +222,15 @@ final class SQLDebugReader {
 /// The log of Core Data for `-com.apple.CoreData.SQLDebug`, mixed with other output.
 extension SQLDebugReader: TraceSource {
     package static let name = "sqlDebug"
+    package static let foreignFiles: String? = "Core Data's log (-com.apple.CoreData.SQLDebug 1)"
 
     package static func recognition(of file: TraceFile) throws(ReaderError) -> TraceRecognition {
         if file.isDirectory { return .no }
         // "log show --style json" prints an array of objects, as a timeline does.
         if file.beginsAsArray {
-            let mayBe = LogObject.hasKeys(file.text)
-            return mayBe ? try isLog(file.path) ? .certain : .no : .no
+            if LogObject.hasKeys(file.text) { return try isLog(file.path) ? .certain : .no }
+            // Other output can also print an array before Core Data's first line.
+            return hasLine(try LineReader.head(of: file.path, length: searchLength)) ? .certain : .no
         }
         // A log can begin with anything, even like a file of another format.
         return try isLog(file.path) ? .possible : .no

@@ -121,6 +121,11 @@ final class SQLDebugThread {
     private var open: [Select] = []
     /// A finished fetch whose kind the next line may state.
     private var closed: Select?
+    /// SELECTs that another one followed before their totals, in a log that does not tell threads apart.
+    ///
+    /// Totals that come after the other one's show that the two ran at the same time.
+    private var unfinished: [Select] = []
+    private static let maximumUnfinished = 8
     /// A statement other than a SELECT of an entity, whose time may follow.
     private var plain: Plain?
     /// The time of the current line.
@@ -128,6 +133,12 @@ final class SQLDebugThread {
     private var transaction: Transaction?
     /// The way of the migration that is going on, as far as the log says it.
     private var migration: TraceEvent.Migration.Way?
+    /// The statement of the last finished SELECT.
+    private var last: LogStatement?
+    /// A total whose statement is missing; the plan after it can have the text, as in excerpts of a log.
+    private var orphan: (line: SQLDebugLine, time: UInt64, rows: UInt64)?
+    /// A line that was held for a plan that did not follow.
+    private(set) var lost: SQLDebugLine?
     /// A plan whose lines are being read, with its statement.
     private var plan: (sql: Substring, rows: [PlanEntry.Row])?
 
@@ -146,11 +157,25 @@ final class SQLDebugThread {
         _ line: SQLDebugLine, _ statement: LogStatement?, _ emit: (Operation) throws -> Void
     ) rethrows -> Bool {
         now = line.time
+        lost = nil
+        if let orphan, !line.text.begins(with: "SQLite: EXPLAIN QUERY PLAN ") || line.category != .details {
+            (lost, self.orphan) = (plan == nil ? orphan.line : nil, plan == nil ? nil : orphan)
+        }
         if plan != nil {
             if line.category == .details, take(planLine: line.text) { return true }
             finishPlan()
         }
         if let statement { return try take(statement, emit) }
+        if line.category == .other || line.category == .annotation, let sql = Self.maintenance(line.text) {
+            // It runs between the program's statements, on the queue of Core Data.
+            let plain = Plain(statement: sql, type: .other, end: now)
+            try emit(.statement(plain))
+            return true
+        }
+        if line.category == .other, Self.isFailedMigration(line.text) {
+            try take(.ended(nil, time: nil, hasFailed: true), emit)
+            return true
+        }
         switch line.category {
         case .details:
             if let sql = line.text.behind("SQLite: EXPLAIN QUERY PLAN ") { plan = (sql, []) }
@@ -163,9 +188,35 @@ final class SQLDebugThread {
             guard let annotation = SQLDebugAnnotation(line.text) else {
                 return !SQLDebugAnnotation.measures(line.text)
             }
+            if case .fetched(let time, let rows) = annotation, open.isEmpty, plain == nil {
+                if isOfUnfinished { return true }
+                try finishClosed(emit)
+                orphan = (line, time, rows)
+                return true
+            }
             return try take(annotation, emit)
         case .sql, .other: return true
         }
+    }
+
+    /// The statement that a line about the maintenance of the file tells of; `nil` for other lines.
+    ///
+    ///     PostSaveMaintenance: incremental_vacuum with freelist_count - 24 and pages_to_free 4
+    ///     WAL checkpoint: Database busy
+    private static func maintenance(_ text: Substring) -> LogStatement? {
+        if text.begins(with: "WAL checkpoint: ") { return LogStatement("PRAGMA wal_checkpoint") }
+        let isVacuum = text.begins(with: "PostSaveMaintenance: incremental_vacuum")
+        return isVacuum ? LogStatement("PRAGMA incremental_vacuum") : nil
+    }
+
+    /// Whether a line is about a store that could not be opened because it could not be migrated.
+    private static func isFailedMigration(_ text: Substring) -> Bool {
+        guard text.begins(with: "-addPersistentStoreWithType:") else { return false }
+        let codes: [StaticString] = [
+            "Code=134100", "Code=134110", "Code=134120", "Code=134130", "Code=134140", "Code=134150", "Code=134160",
+            "Code=134170", "Code=134190",
+        ]
+        return codes.contains { text.has($0) }
     }
 
     /// Whether lines of a plan may follow.
@@ -189,6 +240,7 @@ final class SQLDebugThread {
     /// Emits the operations that are still open at the end of the log.
     func finish(_ emit: (Operation) throws -> Void) rethrows {
         finishPlan()
+        (lost, orphan) = (orphan?.line, nil)
         try finishClosed(emit)
         try finishOpen(emit)
         try finishPlain(emit)
@@ -200,8 +252,15 @@ final class SQLDebugThread {
         try finishClosed(emit)
         try finishPlain(emit)
         if statement.select != nil {
-            // If it is not a prefetch, the previous SELECT ended without a total.
-            if open.last?.awaitsPrefetch != true { try finishOpen(emit) }
+            // If it is not a prefetch, the previous SELECT ended without a total, or runs on another thread.
+            if open.last?.awaitsPrefetch != true {
+                if writer.thread.isEmpty, unfinished.count + open.count <= Self.maximumUnfinished {
+                    unfinished += open
+                    open = []
+                } else {
+                    try finishOpen(emit)
+                }
+            }
             open.append(Select(statement, end: now))
             return true
         }
@@ -267,7 +326,7 @@ final class SQLDebugThread {
                 select.statementTime = time
                 select.end = now
             } else {
-                return false
+                return isOfUnfinished
             }
         case .fetched(let time, let rows):
             if plain != nil, open.isEmpty {
@@ -302,10 +361,12 @@ final class SQLDebugThread {
         case .fault(let object):
             guard let select = closed else { return false }
             closed = nil
+            try finishUnfinished(emit)
             try emit(.fault(select, entity: String(object.entity), object: StableHash.text(object.text)))
         case .toManyFault(let name, let object, let rows):
             guard let select = closed else { return false }
             closed = nil
+            try finishUnfinished(emit)
             try emit(
                 .toManyFault(
                     select, entity: String(object.entity), name: String(name), object: StableHash.text(object.text),
@@ -331,6 +392,17 @@ final class SQLDebugThread {
         }
     }
 
+    /// Whether figures without an open statement are of a SELECT that ran at the same time as the last finished one.
+    ///
+    /// Which of them has which figures is then unknown.
+    private var isOfUnfinished: Bool {
+        guard let closed, !unfinished.isEmpty else { return false }
+        for select in unfinished + [closed] {
+            (select.statementTime, select.time, select.reportedRows) = (nil, nil, nil)
+        }
+        return true
+    }
+
     /// - Returns: Whether a statement was open.
     private func close(
         _ emit: (Operation) throws -> Void, _ change: (Select) -> Void
@@ -340,6 +412,7 @@ final class SQLDebugThread {
         change(select)
         select.end = now
         closed = select
+        last = select.statement
         return true
     }
 
@@ -358,16 +431,37 @@ final class SQLDebugThread {
             closed?.plan = entry
         } else if open.last?.statement.sql.hasPrefix(text) == true {
             open.last?.plan = entry
+        } else if mark == nil, closed == nil, open.isEmpty, plain == nil, last?.sql.hasPrefix(text) != true {
+            // An excerpt begins after the line with the statement, whose text the plan repeats.
+            let select = Select(LogStatement(text), end: now)
+            guard select.statement.select != nil else { return }
+            select.plan = entry
+            if let orphan {
+                (select.time, select.reportedRows) = (orphan.time, orphan.rows)
+                closed = select
+                last = select.statement
+            } else {
+                open.append(select)
+            }
+            orphan = nil
         }
     }
 
     func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
         guard let select = closed else { return }
         closed = nil
+        try finishUnfinished(emit)
         try emit(.fetch(select))
     }
 
+    private func finishUnfinished(_ emit: (Operation) throws -> Void) rethrows {
+        let all = unfinished
+        unfinished = []
+        for select in all { try emit(.fetch(select)) }
+    }
+
     private func finishOpen(_ emit: (Operation) throws -> Void) rethrows {
+        try finishUnfinished(emit)
         let all = open
         open = []
         for select in all { try emit(.fetch(select)) }

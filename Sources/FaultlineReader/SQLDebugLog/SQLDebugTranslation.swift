@@ -1,6 +1,6 @@
 import FaultlineTrace
 
-/// Converts a log's operations to events, in three passes.
+/// Converts a log's operations to events, in two passes.
 ///
 /// Events take the time of their lines; without times, they follow one another. Faults are assigned to the fetch that
 /// can have loaded their objects, because the log does not name it.
@@ -20,6 +20,10 @@ final class SQLDebugTranslation {
     private var writes = (all: 0, timed: 0)
     /// Whether the log has the times of all writes, and there are any.
     var hasWriteTimes: Bool { writes.all > 0 && writes.timed == writes.all }
+    /// Whether names of entities are derived from those of tables.
+    private(set) var hasDerivedNames = false
+    /// The tables of operations that do not name their entities.
+    private var unnamed: Set<String> = []
     /// The places of the operations that begin a save or a migration which the log completes.
     private var enclosures: Set<Int> = []
 
@@ -66,7 +70,9 @@ final class SQLDebugTranslation {
                 at: position, led: select.statement.select.map { ($0.table, rows) })
         case .statement(let plain):
             if plain.type == .write { countWrite(isTimed: plain.time != nil) }
-        case .saved(let transaction): countWrite(isTimed: transaction.commit != nil)
+        case .saved(let transaction):
+            countWrite(isTimed: transaction.commit != nil)
+            unnamed.formUnion(transaction.changes.map(\.table))
         case .migrating, .migrated: break
         }
         let entity: String? =
@@ -82,11 +88,15 @@ final class SQLDebugTranslation {
     private func countWrite(isTimed: Bool) { writes = (writes.all + 1, writes.timed + (isTimed ? 1 : 0)) }
 
     /// Ends the first pass.
-    func finishLearning() { origins.finish() }
+    func finishLearning() {
+        origins.finish()
+        hasDerivedNames = unnamed.contains { entities[$0] == nil }
+        unnamed = []
+    }
 
     private func learn(_ select: SQLDebugThread.Select, _ text: SelectText, of thread: SQLDebugThread) {
         let batch = batched.learn(select, text, at: position, of: thread.process)
-        if let entity = select.entity { tables[entity] = text.table }
+        if let entity = select.entity { tables[entity] = text.table } else { unnamed.insert(text.table) }
         if let batch {
             origins.addBatch(of: batch, columns: text.columns)
         } else if !select.isCount, select.rows > 0 {
@@ -96,6 +106,13 @@ final class SQLDebugTranslation {
 
     /// The table of an entity's objects, which is the root entity's if the log shows it.
     private func table(of entity: String) -> String { tables[entity] ?? "Z" + entity.uppercased() }
+
+    /// The entity of a table, from the table's name if the log does not state it: `Item` for `ZITEM`.
+    private func entityName(_ table: String) -> String {
+        if let known = entities[table] { return known }
+        guard table.hasPrefix("Z"), table.utf8.count > 1 else { return table }
+        return String(table.dropFirst().prefix(1)) + table.dropFirst(2).lowercased()
+    }
 
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
@@ -120,6 +137,24 @@ final class SQLDebugTranslation {
             enclosure.event = lastEvent
         }
         thread.enclosing.append(enclosure)
+    }
+
+    /// The part of a migration that a statement is, if its time is known.
+    private func migrationPart(
+        _ plain: SQLDebugThread.Plain, _ thread: SQLDebugThread
+    ) -> TraceEvent.Migration? {
+        guard plain.time != nil, thread.enclosing.last(where: { $0.event != 0 })?.isMigration == true else {
+            return nil
+        }
+        var part = TraceEvent.Migration()
+        let words = plain.statement.sql.split(separator: " ", maxSplits: 3).map { $0.uppercased() }
+        let isIndex = words.count > 1 && words[0] == "CREATE" && words.contains("INDEX")
+        part.stage = isIndex ? .index : .rows
+        let altered = words.count > 2 && words[0] == "ALTER" ? words[2] : nil
+        if let table = plain.statement.write?.table ?? altered {
+            part.name = names.id(.name(NameEntry(name: entityName(table))))
+        }
+        return part
     }
 
     /// Removes and returns the save or the migration that an operation ends.
@@ -178,9 +213,17 @@ final class SQLDebugTranslation {
                 })
         case .statement(let plain):
             let statement = statement(plain.statement, plain.type, rows: plain.rows ?? 0)
+            let part = migrationPart(plain, thread)
+            if part != nil { lastEvent += 1 }
+            let id = lastEvent
             var event = event(.sql(statement), plain.time, thread, plain.end) { _, _ in }
             if plain.rows == nil, plain.type == .read || plain.type == .write { event.unrecorded.insert(.rows) }
+            guard let part else { return try emit(event) }
+            var whole = event
+            (whole.id, whole.detail, whole.unrecorded) = (id, .migration(part), [])
+            event.parent = id
             try emit(event)
+            try emit(whole)
         case .saved(let transaction):
             guard let enclosure = end(operation, of: thread), enclosure.event != 0 else { return }
             var save = TraceEvent.Save()
@@ -189,7 +232,7 @@ final class SQLDebugTranslation {
             save.isBatchRequest = transaction.hasUnknownRows
             save.entities = transaction.changes.map { change in
                 TraceEvent.Save.Change(
-                    entity: entity(entities[change.table] ?? change.table), inserted: change.inserted,
+                    entity: entity(entityName(change.table)), inserted: change.inserted,
                     updated: change.updated, deleted: change.deleted)
             }
             save.inserted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.inserted })
@@ -307,7 +350,7 @@ final class SQLDebugTranslation {
 
     private func name(of select: SQLDebugThread.Select, _ text: SelectText?) -> String {
         let table = text?.table ?? ""
-        return select.entity ?? entities[table] ?? table
+        return select.entity ?? entityName(table)
     }
 
     private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
