@@ -65,7 +65,8 @@ package struct ResultUse: Sendable {
 
     package init() {}
 
-    mutating func add(_ use: TraceEvent.Use, isLimited: Bool) {
+    /// Adds the use of one result.
+    package mutating func add(_ use: TraceEvent.Use, isLimited: Bool) {
         executions &+= 1
         untouched &+= use.touchedRows == 0 ? 1 : 0
         rows &+= UInt64(use.rows)

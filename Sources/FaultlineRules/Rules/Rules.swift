@@ -39,7 +39,7 @@ extension Detectors {
         StatementSampleDetector.self, StatementOriginDetector.self, OffsetDetector.self, WholeResultDetector.self,
         RepeatedStatementDetector.self,
         PreparationDetector.self, ColumnReadDetector.self, CPUDetector.self, AllocationDetector.self,
-        ProgramMemoryDetector.self, MigrationDetector.self, OpenReadDetector.self,
+        ProgramMemoryDetector.self, MigrationDetector.self, OpenReadDetector.self, BatchRunDetector.self,
     ])
 }
 

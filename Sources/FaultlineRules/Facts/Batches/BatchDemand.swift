@@ -46,7 +46,8 @@ enum BatchDemand {
         }
     }
 
-    private static func isUsedOften(_ use: ResultUse) -> Bool {
+    /// Whether there are enough results, rows or screens to judge a batch size by.
+    static func isUsedOften(_ use: ResultUse) -> Bool {
         let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 &+ $1.values.reduce(0, &+) }
         return use.executions >= minimumExecutions.count || use.rows >= minimumRows.count
             || windows >= UsePattern.minimumWindows.count

@@ -22,9 +22,13 @@ struct BatchSizeRule: Rule {
                 outcome.findings.append(finding(for: demand, profile, costs))
             }
         }
+        let runs = profile.batchRuns
+        outcome.findings += runs.compactMap { finding(for: $0.evidence, $0.key, profile, costs) }
+        let batches = runs.reduce(0) { $0 &+ $1.evidence.executions }
+        if batches > 0 { outcome.examined = "\(count: batches, "consecutive batch", plural: "consecutive batches")" }
         if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         let fetched = profile.totals.events[.fetch, default: 0]
-        if fetched > 0, results == 0 {
+        if fetched > 0, results == 0, runs.isEmpty {
             outcome.obstacles.append("The trace does not show which rows of the fetched results were used.")
         }
         if withoutWindows > 0 {
@@ -96,7 +100,8 @@ extension BatchSizeRule {
 
     var thresholds: [Threshold] {
         [
-            BatchDemand.minimumExecutions, BatchDemand.minimumRows, UsePattern.minimumWindows, BulkBatches.memoryLimit,
+            BatchDemand.minimumExecutions, BatchDemand.minimumRows, BatchRunDetector.minimumBatches,
+            UsePattern.minimumWindows, BulkBatches.memoryLimit,
             BulkBatches.threshold, BatchCurve.equality, ScreenBatches.minimumMemory, ScreenBatches.wastedShare,
             ScreenBatches.frame,
         ]
@@ -126,6 +131,9 @@ extension BatchSizeRule {
                 + "size minus the cost at the advised size, from the fitted cost per trip and per row. What SQLite "
                 + "scans and sorts is not saved, because fetching the IDs needs it as well.",
             guards: [
+                "Logs do not show the use of results. In them, R02 reports at least "
+                    + "\(Phrase.count(BatchRunDetector.minimumBatches.count)) batches that follow one another without a pause, if "
+                    + "larger ones cost less.",
                 "Without scopes of kind screen, pauses between touched rows stand in for screens, and the finding "
                     + "says so.",
                 "Results that are only counted, summed or partly read belong to R03 and R05, and unused results to R17.",

@@ -4,9 +4,14 @@ internal import FaultlineTrace
 
 /// The findings of R02 about results that are read without pauses.
 extension BulkBatches {
-    /// - Parameter curve: The costs with the advised size, which is better than the one in force.
-    func finding(rule: BatchSizeRule, _ curve: BatchCurve, _ profile: Profile, _ costs: CostModel) -> Finding {
-        let estimate = costs.rows(of: fetch.shape)
+    /// - Parameters:
+    ///   - curve: The costs with the advised size, which is better than the one in force.
+    ///   - estimate: The cost of a trip and of a row, which the curve is based on; `nil` for that of the shape.
+    func finding(
+        rule: BatchSizeRule, _ curve: BatchCurve, _ profile: Profile, _ costs: CostModel,
+        estimate: CostModel.Estimate? = nil
+    ) -> Finding {
+        let estimate = estimate ?? costs.rows(of: fetch.shape)
         let identity = profile.identities(of: fetch, costs).line
         let advised = curve.advised
         let (now, then) = (curve.cost(size), curve.cost(advised))
