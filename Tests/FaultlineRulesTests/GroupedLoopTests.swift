@@ -221,7 +221,7 @@ struct LookUpTests {
             finding.explanation.first?.text.hasSuffix(
                 "the program looked up an object of Album by its ID and went on to tracks.")
                 == true)
-        #expect(finding.code.contains(#"request.relationshipKeyPathsForPrefetching = ["tracks"]"#))
+        #expect(finding.code.contains(#"    relationshipKeyPathsForPrefetching: ["tracks"])"#))
         let stored = try Profile(fileData: profile.fileData())
         #expect(Analysis(stored, rules: [FetchLoopRule()]).findings.first == finding)
     }

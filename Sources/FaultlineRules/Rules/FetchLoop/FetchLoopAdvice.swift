@@ -7,7 +7,10 @@ struct FetchLoopAdvice {
     let shape: ShapeEntry
     /// The term whose values differ, or `nil` if the values are unknown.
     let term: ShapeEntry.Term?
+    /// The term whose values differ, or probably do if the values are unknown.
+    let likelyTerm: ShapeEntry.Term?
     let evidence: LoopEvidence
+    let api: StoreCode
 
     private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
 
@@ -42,9 +45,8 @@ struct FetchLoopAdvice {
     }
 
     var code: [String] {
-        // Properties begin with a lowercase letter. This is an SQL column whose property is unknown.
-        guard let term, !term.keyPath.hasPrefix("Z") else { return [] }
-        let predicate = LoopTerms(shape, except: term).predicate
+        guard let term = likelyTerm, let property = api.property(term.keyPath) else { return [] }
+        let predicate = LoopTerms(shape, except: term, api).predicate
         guard shape.resultType == "objects" else {
             return predicate + [
                 "request.propertiesToFetch.append(\"\(term.keyPath)\")",
@@ -52,9 +54,9 @@ struct FetchLoopAdvice {
                 "let groups = Dictionary(grouping: found) { $0[\"\(term.keyPath)\"] }",
             ]
         }
-        let fetch = predicate + ["let found = try context.fetch(request)"]
+        let fetch = api.remark(on: term.keyPath) + predicate + ["let found = try context.fetch(request)"]
         guard groupsRowsByValue else { return fetch }
-        let way = term.keyPath.split(separator: ".").joined(separator: "?.")
+        let way = property.split(separator: ".").joined(separator: "?.")
         return fetch + ["let groups = Dictionary(grouping: found) { $0.\(way) }"]
     }
 
@@ -110,8 +112,11 @@ enum FetchLoopKind: Sendable, Hashable {
     init?(_ key: LoopEvidence.Key, _ fetch: FetchProfile?) {
         let shape = key.fetch.shape
         guard key.term != nil else {
-            guard shape.resultType == "objects", fetch?.isForItsRows != false else { return nil }
-            self = .rows
+            switch shape.resultType {
+            case "objects" where fetch?.isForItsRows != false: self = .rows
+            case "count" where !shape.isLimited: self = .groups(.count)
+            default: return nil
+            }
             return
         }
         switch shape.resultType {
@@ -161,14 +166,20 @@ enum FetchLoopKind: Sendable, Hashable {
 /// The wording of R04's findings about counts and sums that are requested value by value.
 struct GroupedFetchAdvice {
     let shape: ShapeEntry
-    /// The term whose values differ.
-    let term: ShapeEntry.Term
+    /// The term whose values differ; `nil` if it is unknown which.
+    let term: ShapeEntry.Term?
+    /// Whether the values are known.
+    let hasValues: Bool
     let aggregate: FetchLoopKind.Aggregate
     let evidence: LoopEvidence
+    let api: StoreCode
 
-    private var isSelf: Bool { term.keyPath.uppercased() == "SELF" }
-    private var compared: Wording { isSelf ? "the object ID" : "\(property: term.keyPath)" }
-    var property: String { isSelf ? shape.entity : "\(shape.entity).\(term.keyPath)" }
+    private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
+    private var compared: Wording {
+        guard let term else { return "the property whose values differ" }
+        return isSelf ? "the object ID" : "\(property: term.keyPath)"
+    }
+    var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }
 
     private var isCount: Bool {
         switch aggregate {
@@ -179,8 +190,8 @@ struct GroupedFetchAdvice {
     }
 
     var title: Wording {
-        "\(isCount ? "Count" : "Aggregate") \(entity: shape.entity) for all \(isSelf ? "object IDs" : "values of \(property: term.keyPath)" as Wording) "
-            + "at once, in one grouped fetch"
+        let all: Wording = term.map { isSelf ? "object IDs" : "values of \(property: $0.keyPath)" } ?? "values"
+        return "\(isCount ? "Count" : "Aggregate") \(entity: shape.entity) for all \(all) at once, in one grouped fetch"
     }
 
     var fix: Wording {
@@ -188,10 +199,10 @@ struct GroupedFetchAdvice {
             "Collect the values first, and fetch one dictionary for each of them, grouped by \(compared). A value "
                 + "without rows has no dictionary: treat \(isCount ? "its count as 0" : "it as empty")."
         ]
-        if let others = LoopTerms(shape, except: term).text {
+        if let term, let others = LoopTerms(shape, except: term, api).text {
             sentences.append("Keep the predicate's other terms: \(code: others).")
         }
-        if term.operand == "object", !isSelf {
+        if let term, term.operand == "object", !isSelf {
             sentences.append("In a dictionary, \(property: term.keyPath) is the URL of the object's ID.")
         }
         sentences.append("Dictionary fetches do not see unsaved changes.")
@@ -199,9 +210,9 @@ struct GroupedFetchAdvice {
     }
 
     var code: [String] {
-        // Properties begin with a lowercase letter. This is an SQL column whose property is unknown.
-        guard !term.keyPath.hasPrefix("Z"), term.operand != "expression" else { return [] }
-        let predicate = LoopTerms(shape, except: term).predicate
+        guard let term, let keyPath = api.property(term.keyPath), term.operand != "expression" else { return [] }
+        let predicate = LoopTerms(shape, except: term, api).predicate
+        let remark = api.remark(on: term.keyPath)
         switch aggregate {
         case .expressions:
             let groups = (shape.groups ?? []) + [term.keyPath]
@@ -211,21 +222,10 @@ struct GroupedFetchAdvice {
                 "let groups = try context.fetchDictionaries(request)",
             ]
         case .count:
-            return lines("count", "count", "self", predicate)
+            return remark + api.grouped(shape.entity, by: keyPath, "count", "count", of: "self", predicate: predicate)
         case .fold(let property):
-            return lines("sum", "sum", property, predicate)
+            return remark + api.grouped(shape.entity, by: keyPath, "sum", "sum", of: property, predicate: predicate)
         }
-    }
-
-    private func lines(_ name: String, _ function: String, _ property: String, _ predicate: [String]) -> [String] {
-        [
-            "let \(name) = ExpressionDescription(\"\(name)\", .function(.\(function), \"\(property)\"))",
-            "var request = FetchRequest<\(shape.entity)>()",
-        ] + predicate + [
-            "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(term.keyPath)\", \(name)])",
-            "request.propertiesToGroupBy = [\"\(term.keyPath)\"]",
-            "let groups = try context.fetchDictionaries(request)",
-        ]
     }
 
     var explanation: [Wording] {
@@ -241,6 +241,12 @@ struct GroupedFetchAdvice {
         let occasions: Wording =
             evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let rows: Wording = isCount || isFetched ? "\(rows: evidence.rows), " : ""
+        guard hasValues else {
+            return [
+                "\(requests) followed one another\(occasions): \(rows)\(duration: evidence.time) in all. The trace does not "
+                    + "show their values: if they are the same, ask once and keep the number."
+            ] + evidence.callers.sentences
+        }
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
             "\(requests) followed one another\(occasions), for \(values) of "
@@ -258,6 +264,7 @@ struct FirstRowAdvice {
     let fetch: FetchProfile?
     /// The fetched entity, or `nil` if unknown.
     let entity: EntityEntry?
+    let api: StoreCode
 
     var property: String { "\(shape.entity).\(term.keyPath)" }
 
@@ -325,14 +332,9 @@ struct FirstRowAdvice {
 
     private var grouped: [String] {
         let (function, name) = order.isDescending ? ("maximum", "largest") : ("minimum", "smallest")
-        return [
-            "let \(name) = ExpressionDescription(\"\(name)\", .function(.\(function), \"\(order.keyPath)\"))",
-            "var request = FetchRequest<\(shape.entity)>()",
-        ] + LoopTerms(shape, except: term).predicate + [
-            "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(term.keyPath)\", \(name)])",
-            "request.propertiesToGroupBy = [\"\(term.keyPath)\"]",
-            "let groups = try context.fetchDictionaries(request)",
-        ]
+        return api.grouped(
+            shape.entity, by: term.keyPath, name, function, of: order.keyPath,
+            predicate: LoopTerms(shape, except: term, api).predicate)
     }
 
     var alternatives: [Wording] {

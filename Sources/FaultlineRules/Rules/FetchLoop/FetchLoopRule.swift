@@ -126,7 +126,8 @@ struct FetchLoopRule: Rule {
         // Repeated values add no rows.
         let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
-        let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
+        let advice = FetchLoopAdvice(
+            shape: shape, term: term, likelyTerm: key.variedTerm, evidence: evidence, api: StoreCode(profile))
         let (listed, grouped) = (term == nil ? 0 : values, advice.groupsRowsByValue ? rows : 0)
         // If the key path goes through another object, that object must be looked up for each value.
         let lookedUp = advice.groupsRowsByValue && term?.keyPath.contains(".") == true ? values : 0
@@ -144,6 +145,12 @@ struct FetchLoopRule: Rule {
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
         finding.saving.rows = Int64(clamping: evidence.rows) - Int64(saturating: rows)
         finding.explanation = advice.explanation
+        if term == nil, !advice.code.isEmpty {
+            finding.alternatives = [
+                "If the loop follows a relationship, prefetch it with the fetch of the objects that the loop visits: "
+                    + "\(code: "relationshipKeyPathsForPrefetching")."
+            ]
+        }
         if term != nil, shape.resultType == "objects" { finding.remedy = .joinFetches(key.fetch, term: key.term) }
         // Each limited fetch took one of a value's rows, and `IN` loads them all. Comparing in memory is saved in any
         // case.
@@ -238,6 +245,8 @@ extension FetchLoopRule {
                 "Without scopes, a pause of 5 ms and four times a fetch's time ends the loop.",
                 "Objects that had been in memory before belong to R11.",
                 "Many trips alone never make an error: the saving must also be significant.",
+                "If the trace lacks the values, at least 5 fetches or counts of one shape that follow one another count as a "
+                    + "loop, with low confidence.",
             ])
     }
 }
@@ -257,9 +266,9 @@ extension FetchLoopRule {
         _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ aggregate: FetchLoopKind.Aggregate, _ profile: Profile,
         _ costs: CostModel
     ) -> Finding? {
-        guard let position = key.term, let terms = key.fetch.shape.terms, position < terms.count else { return nil }
         let (fetch, occurrences) = (profile.fetch(key.fetch), Double(max(1, evidence.occurrences)))
-        let values = Double(max(1, evidence.values))
+        // If the values are unknown, each request counts as one.
+        let values = Double(max(1, key.term == nil ? evidence.executions : evidence.values))
         let trips = (values / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
         let time = evidence.typicalTime(fetch)
         let steps = Self.steps(evidence, fetch, passes: (once: trips, perValue: values))
@@ -278,11 +287,15 @@ extension FetchLoopRule {
             }.high
         )
         let advice = GroupedFetchAdvice(
-            shape: key.fetch.shape, term: terms[position], aggregate: aggregate, evidence: evidence)
+            shape: key.fetch.shape, term: key.variedTerm, hasValues: key.term != nil, aggregate: aggregate,
+            evidence: evidence, api: StoreCode(profile))
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code,
             saving: Saving.Range(saving).limited(to: Double(evidence.time)),
-            confidence: estimate.confidence(in: saving), what: "group|" + advice.property)
+            confidence: key.term == nil
+                ? .low("the trace does not show the values") : estimate.confidence(in: saving),
+            what: "group|" + advice.property)
+        if key.term == nil { finding.severity = min(finding.severity, Severity.warning) }
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
         finding.explanation = advice.explanation
         weigh(&finding, evidence, trips: profile.totals.readTrips)
@@ -314,7 +327,8 @@ extension FetchLoopRule {
         guard let position = key.term, let terms = shape.terms, position < terms.count else { return nil }
         let fetch = profile.fetch(key.fetch)
         let advice = FirstRowAdvice(
-            shape: shape, term: terms[position], evidence: evidence, fetch: fetch, entity: profile.entity(shape.entity))
+            shape: shape, term: terms[position], evidence: evidence, fetch: fetch, entity: profile.entity(shape.entity),
+            api: StoreCode(profile))
         let occurrences = Double(max(1, evidence.occurrences))
         let time = evidence.typicalTime(fetch)
         let estimate = costs.rows(of: shape)

@@ -171,18 +171,11 @@ extension FetchLoopRule {
             "the program looked up an object of \(entity: path.entity) by its ID and went on to \(property: path.keyPath)."
     }
 
-    private static func code(_ key: LookUpEvidence.Key, _ evidence: LookUpEvidence) -> [String] {
-        guard let path = path(evidence) else {
-            return [
-                "var request = FetchRequest<\(key.entity)>(predicate: .isIn(\"self\", objects: ids))",
-                "request.returnsObjectsAsFaults = false", "let found = try context.fetch(request)",
-            ]
-        }
-        return [
-            "var request = FetchRequest<\(path.entity)>(predicate: .isIn(\"self\", objects: [id]))",
-            "request.relationshipKeyPathsForPrefetching = [\"\(path.keyPath)\"]",
-            "let found = try context.fetch(request)[0]",
-        ]
+    private static func code(
+        _ key: LookUpEvidence.Key, _ evidence: LookUpEvidence, _ store: StoreCode
+    ) -> [String] {
+        guard let path = path(evidence) else { return store.lookUp(key.entity) }
+        return store.objects(path.entity, ids: "[id]", prefetching: path.keyPath)
     }
 
     func lookUp(
@@ -208,7 +201,7 @@ extension FetchLoopRule {
                 ? "Before the objects are read, fetch them by their IDs. This fetch also fills the objects that "
                     + "\(code: "object(with:)") has already returned."
                 : "Fetch the object by its ID instead of looking it up, and prefetch what the program reads of its members, too.",
-            code: Self.code(key, evidence),
+            code: Self.code(key, evidence, StoreCode(profile)),
             saving: Saving(time: Saving.Range(saving).limited(to: Double(evidence.time))),
             confidence: min(.medium("the cost of a look-up is an average"), estimate.confidence(in: saving)),
             signature: [id, "self", key.entity, key.site?.function ?? ""].joined(separator: "|"))

@@ -51,7 +51,7 @@ struct LoopDetector: EvidenceDetector {
         // Batched results are lists of their own. Object IDs do not show which value they belong to.
         guard fetch.resultType != .objectIDs, fetch.error == 0, fetch.batchSize == 0 else { return }
         if shape.hasUnrecordedValues == true {
-            guard fetch.resultType == .objects else { return }
+            guard fetch.resultType == .objects || fetch.resultType == .count else { return }
         } else {
             guard let terms = shape.terms, !terms.isEmpty, fetch.operands.count == terms.count, !Self.isPaged(fetch)
             else { return }
@@ -111,10 +111,7 @@ struct LoopDetector: EvidenceDetector {
     private static func variedTerm(_ loop: OpenLoop, of shape: ShapeEntry) -> Int? {
         guard loop.varied.nonzeroBitCount == 1, let terms = shape.terms else { return nil }
         let position = loop.varied.trailingZeroBitCount
-        guard position < terms.count else { return nil }
-        let term = terms[position]
-        let isJoinable = term.isAlternative != true && term.isNegated != true && term.options == nil
-        return isJoinable && ["==", "IN", "ANY =="].contains(term.operation) ? position : nil
+        return position < terms.count && terms[position].isJoinable ? position : nil
     }
 
     private mutating func add(
@@ -170,6 +167,13 @@ extension LoopEvidence {
 }
 
 extension LoopEvidence.Key {
+    /// The term whose values differ; of unknown values, those of the only term that can.
+    var variedTerm: ShapeEntry.Term? {
+        guard let terms = fetch.shape.terms else { return nil }
+        if let term { return term < terms.count ? terms[term] : nil }
+        return terms.count == 1 && terms[0].isJoinable ? terms[0] : nil
+    }
+
     /// Whether the fetches compare the members of a to-many relationship with an object or a value.
     var comparesMembers: Bool {
         guard let term, let terms = fetch.shape.terms, term < terms.count else { return false }
@@ -178,6 +182,11 @@ extension LoopEvidence.Key {
 }
 
 extension ShapeEntry.Term {
+    /// Whether `IN` can compare with the values of several fetches at once.
+    var isJoinable: Bool {
+        isAlternative != true && isNegated != true && options == nil && ["==", "IN", "ANY =="].contains(operation)
+    }
+
     /// Whether it is true if any member of a to-many relationship compares so.
     var comparesMembers: Bool { operation.hasPrefix("ANY ") }
 }
@@ -248,9 +257,10 @@ struct LoopTerms {
     private let term: ShapeEntry.Term
     private let others: [ShapeEntry.Term]
     private let isSimple: Bool
+    private let api: StoreCode
 
-    init(_ shape: ShapeEntry, except term: ShapeEntry.Term) {
-        self.term = term
+    init(_ shape: ShapeEntry, except term: ShapeEntry.Term, _ api: StoreCode) {
+        (self.term, self.api) = (term, api)
         var others = shape.terms ?? []
         if let position = others.firstIndex(of: term) { others.remove(at: position) }
         self.others = others
@@ -271,6 +281,7 @@ struct LoopTerms {
     /// The predicate as code, one term per line.
     var predicate: [String] {
         let isObject = term.operand == "object" || term.keyPath.uppercased() == "SELF"
+        if api.usesCoreData { return coreData(isObject) }
         if term.comparesMembers {
             let rest = others.isEmpty ? [] : ["    && otherTerms"]
             let format = "FetchPredicate(format: \"ANY \(term.keyPath) IN %@\", \(isObject ? "objects" : "values"))"
@@ -282,6 +293,26 @@ struct LoopTerms {
             isSimple
             ? others.map { "PropertyPath(\"\($0.keyPath)\") \($0.operation) \(Self.name($0.keyPath))" } : ["otherTerms"]
         return ["request.predicate = FetchPredicate\(list)"] + rest.map { "    && \($0)" }
+    }
+
+    /// The predicate as a format of Core Data.
+    private func coreData(_ isObject: Bool) -> [String] {
+        let any = term.comparesMembers ? "ANY " : ""
+        let format = "\(any)\(api.property(term.keyPath) ?? term.keyPath) IN %@"
+        let values = isObject ? "objects" : "values"
+        guard !others.isEmpty else {
+            return ["request.predicate = NSPredicate(format: \"\(format)\", \(values))"]
+        }
+        let names = others.map { api.property($0.keyPath) ?? $0.keyPath }
+        guard isSimple else {
+            return [
+                "let list = NSPredicate(format: \"\(format)\", \(values))",
+                "request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [list, otherTerms])",
+            ]
+        }
+        let rest = zip(names, others).map { " AND \($0) \($1.operation) %@" }.joined()
+        let arguments = ([values] + names.map(Self.name)).joined(separator: ", ")
+        return ["request.predicate = NSPredicate(format: \"\(format)\(rest)\", \(arguments))"]
     }
 
     /// A variable name for a value: the last component of its key path.

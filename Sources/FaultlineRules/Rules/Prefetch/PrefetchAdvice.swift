@@ -9,13 +9,14 @@ struct PrefetchAdvice {
     /// The share of the loaded rows whose faults fired.
     let share: Double
     let paths: KeyPaths
+    let api: StoreCode
     /// Whether the program only counted the members.
     let isCounted: Bool
     /// The attributes that were read at the destination, if they are few.
     let columns: ReadColumns?
 
-    init(key: FaultEvidence.Key, evidence: FaultEvidence, share: Double, paths: KeyPaths) {
-        (self.key, self.evidence, self.share, self.paths) = (key, evidence, share, paths)
+    init(key: FaultEvidence.Key, evidence: FaultEvidence, share: Double, paths: KeyPaths, api: StoreCode) {
+        (self.key, self.evidence, self.share, self.paths, self.api) = (key, evidence, share, paths, api)
         isCounted = Self.isCounted(key, evidence, paths)
         let isToOne = evidence.types[.toOne] == evidence.trips
         columns = isToOne ? Self.edge(of: key).flatMap { ReadColumns($0, of: key.fetch, paths) } : nil
@@ -166,27 +167,17 @@ struct PrefetchAdvice {
     var code: [String] {
         if isCounted, let edge, let members = paths.destination(of: edge) {
             guard let inverse else { return [] }
-            return [
-                "let count = ExpressionDescription(\"count\", .function(.count, \"self\"))",
-                "var request = FetchRequest<\(members)>()",
-                "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(inverse)\", count])",
-                "request.propertiesToGroupBy = [\"\(inverse)\"]",
-                "request.predicate = .isIn(\"\(inverse)\", objects: ids)",
-                "let counts = try context.fetchDictionaries(request)",
-            ]
+            return api.grouped(
+                members, by: inverse, "count", "count", of: "self", predicate: [api.predicate(in: inverse, "ids")],
+                result: "counts")
         }
         if isSparse {
             // The used objects are fetched again, but only their relationship is loaded.
             guard let edge, edge.entity == shape.entity else {
                 let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what.text
-                return ["try context.fetch(FetchRequest<\(name)>(predicate: .isIn(\"self\", objects: ids)))"]
+                return api.objects(name)
             }
-            return [
-                "let request = FetchRequest<\(shape.entity)>(",
-                "    predicate: .isIn(\"self\", objects: used.map(\\.objectID)),",
-                "    relationshipKeyPathsForPrefetching: [\"\(edge.name)\"])",
-                "let loaded = try context.fetch(request)",
-            ]
+            return api.objects(shape.entity, ids: "used.map(\\.objectID)", prefetching: edge.name)
         }
         if let keyPath {
             let all = (shape.prefetch.filter { $0 != keyPath } + [keyPath]).map { "\"\($0)\"" }.joined(separator: ", ")

@@ -83,7 +83,8 @@ struct PrefetchRule: Rule {
     ) -> Finding? {
         guard !evidence.isReread(key) else { return nil }
         let share = Self.share(key, evidence, profile)
-        let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
+        let advice = PrefetchAdvice(
+            key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile), api: StoreCode(profile))
         // If prefetched objects still go to the store, their rows were evicted from the row cache (R11), or few rows
         // need them (R20).
         guard !advice.isPrefetched else { return nil }
