@@ -84,7 +84,7 @@ extension UnexplainedWork {
         group = whole
         var seen = Set([whole.key.site])
         otherSites = groups.compactMap(\.key.site).filter { seen.insert($0).inserted }
-        var sentences = [Self.time(whole, share, self.whole)] + Self.counts(whole)
+        var sentences = [Self.time(whole, share, self.whole)] + Self.counts(whole) + Self.statements(whole, profile)
         if case .statement(let sql) = whole.key.subject {
             let circumstances = KnownCause.Circumstances(sql, profile)
             sentences += Self.plan(circumstances.scans) + Self.unexamined(sql, whole, circumstances, examinations)
@@ -135,6 +135,25 @@ extension UnexplainedWork {
         }
         if counts.errors > 0 { sentences.append("\(count: counts.errors, "run") failed.") }
         return sentences
+    }
+
+    /// A sentence about the statements that took most of a save's time, or about whose statement it is.
+    private static func statements(_ group: EventGroup, _ profile: Profile) -> [Wording] {
+        if case .statement(let sql) = group.key.subject {
+            return CoreDataTable(StatementText(sql).table, profile).map { ["The statement belongs to \($0.owner)."] }
+                ?? []
+        }
+        guard case .saved(let entities) = group.key.subject else { return [] }
+        let longest = profile.groups.filter { $0.key.kind == .sql && $0.key.statementType == .write }
+            .max { ($0.totalTime, $1.key.sortText) < ($1.totalTime, $0.key.sortText) }
+        guard let longest, longest.totalTime <= group.totalTime, 2 * longest.totalTime >= group.totalTime,
+            case .statement(let sql) = longest.key.subject,
+            entities.contains(where: { sql.contains("\($0) ") || sql.contains("Z\($0.uppercased()) ") })
+        else { return [] }
+        return [
+            "\(duration: longest.totalTime) of that ran \(code: Phrase.shortened(sql, to: 120)), "
+                + "\(count: longest.count, "time")."
+        ]
     }
 
     private static func plan(_ scans: Set<String>) -> [Wording] {

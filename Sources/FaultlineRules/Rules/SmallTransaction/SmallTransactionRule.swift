@@ -106,6 +106,10 @@ struct SmallTransactionRule: Rule {
             finding.downgrade(
                 "Other connections write at the same time, and would wait longer for larger transactions.")
         }
+        // UPDATE OR FAIL table, INSERT INTO table(…), DELETE FROM table
+        let words = key.sql.split { " (".contains($0) }.map(String.init)
+        let table = words.dropFirst().first { !["OR", "FAIL", "IGNORE", "REPLACE", "INTO", "FROM"].contains($0) } ?? ""
+        CoreDataTable(table, profile)?.describe(&finding, table, runs: evidence.executions, verb: "write")
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Repetition.pause { finding.downgrade(forWaiting: wait, between: "transactions", arriving: "rows") }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
@@ -141,6 +145,8 @@ struct SmallTransactionRule: Rule {
             ["connection.execute(\"BEGIN\")", "connection.executemany(sql, rows)", "connection.execute(\"COMMIT\")"]
         case .python?: ["with connection:", "    connection.executemany(sql, rows)"]
         case .grdb?: ["try database.write { db in", "    for row in rows { try row.insert(db) }", "}"]
+        case .activeRecord?:
+            inserts ? ["Model.insert_all(rows)"] : ["Model.transaction do", "  rows.each { |row| … }", "end"]
         case nil: ["BEGIN; …; COMMIT"]
         }
     }

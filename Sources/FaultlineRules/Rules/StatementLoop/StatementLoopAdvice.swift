@@ -141,6 +141,8 @@ struct StatementLoopAdvice {
         case (.sqlAlchemy?, .some) where statement.isAggregated:
             "Aggregate \(subject) with one statement for all rows of \(originName)"
         case (.sqlAlchemy?, .some): "Load \(subject) eagerly with the query of \(originName)"
+        case (.activeRecord?, .some) where !statement.isAggregated:
+            "Add \(code: "includes") for \(subject) to the query of \(originName)"
         case (.grdb?, .some): "Include \(subject) in the request of \(originName)"
         default: "Read \(subject) with one statement instead of \(count: perLoop)"
         }
@@ -169,6 +171,8 @@ struct StatementLoopAdvice {
             "SQLite then aggregates the rows of each object in one pass."
         case (.sqlAlchemy?, .some):
             "SQLAlchemy then reads the related rows of all objects with one more statement, or with a join."
+        case (.activeRecord?, .some) where !statement.isAggregated:
+            "Rails then reads the associated records of all records with one more statement."
         case (.grdb?, .some):
             "GRDB then reads the associated rows of all records with one more statement, or with a join."
         default:
@@ -192,6 +196,8 @@ struct StatementLoopAdvice {
             return ["session.execute(select(\(owner), func.count()).where(\(owner).in_(…)).group_by(\(owner)))"]
         case (.sqlAlchemy?, .toMany?), (.sqlAlchemy?, .toOneBack?):
             return statement.isAggregated ? sql : ["select(\(name)).options(selectinload(\(name).\(plural)))"]
+        case (.activeRecord?, .toOne(let field, _)?): return ["\(name).includes(:\(field))"]
+        case (.activeRecord?, .toMany?) where !statement.isAggregated: return ["\(name).includes(:\(plural))"]
         case (.grdb?, .toOne(let field, _)?): return ["\(name).including(required: \(name).\(field))"]
         case (.grdb?, .toMany?) where !statement.isAggregated: return ["\(name).including(all: \(name).\(plural))"]
         default: return sql
@@ -285,9 +291,8 @@ struct StatementLoopAdvice {
             each = ""
         }
         // Logs round short times down to nothing.
-        let times: Wording =
-            evidence.time > 0
-            ? ": \(duration: evidence.time) in SQLite, and \(duration: evidence.waiting) between them" : ""
+        let between: Wording = evidence.waiting > 0 ? ", and \(duration: evidence.waiting) between them" : ""
+        let times: Wording = evidence.time > 0 ? ": \(duration: evidence.time) in SQLite\(between)" : ""
         sentences.append(
             "\(count: evidence.executions, "run") of \(code: Phrase.shortened(statement.summary, to: 90))\(loops)\(each)"
                 + "\(times).")
@@ -299,7 +304,30 @@ struct StatementLoopAdvice {
         return sentences
     }
 
+    /// The call that loads the rows with those of another statement, which the trace does not show.
+    private var eagerLoading: String? {
+        guard origin == nil, evidence.rows == 0, beforeWrite == nil, !statement.isAggregated,
+            let table = statement.table,
+            let column = statement.comparedColumn
+        else { return nil }
+        let isKey = Self.isKey(column)
+        guard isKey || Self.referred(by: column) != nil else { return nil }
+        let last = table.split(separator: "_").last.map(String.init) ?? table
+        let name = isKey ? StatementLibrary.singular(last.lowercased()) : StatementLibrary.plural(last.lowercased())
+        return switch library {
+        case .django:
+            isKey ? "select_related(\"\(name)\")" : "prefetch_related(\"\(StatementLibrary.singular(name))_set\")"
+        case .sqlAlchemy: "options(selectinload(….\(name)))"
+        case .activeRecord: "includes(:\(name))"
+        case .grdb: isKey ? "including(required: ….\(name))" : "including(all: ….\(name))"
+        case .peewee, .python, nil: nil
+        }
+    }
+
     var alternatives: [Wording] {
+        if let eagerLoading {
+            return ["If the loop visits the rows of another query, add \(code: eagerLoading) to that query."]
+        }
         guard let relation, !statement.isAggregated, beforeWrite == nil else { return [] }
         let name = StatementLibrary.modelName(of: origin?.text.table)
         let relationship: String

@@ -50,6 +50,7 @@ struct StatementLoopRule: Rule {
             !Self.readsParts(advice.statement, evidence)
         else { return nil }
         let occurrences = max(1, evidence.occurrences)
+        let own = CoreDataTable(advice.statement.table, profile)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: advice.change,
             severity: Severity.of(
@@ -92,8 +93,10 @@ struct StatementLoopRule: Rule {
                 "It saves fewer than \(count: UInt64(Self.manyTrips), "run"), and less than \(threshold: Significance.time)."
             )
         }
-        // Values that are not the rows of a statement can be those of different requests.
-        if evidence.origins.isEmpty,
+        // Values that are not the rows of a statement can be those of different requests. Without row counts, nothing shows
+        // whether they are rows, but a scope shows that it is one request.
+        let isOneRequest = !evidence.scopes.isEmpty && profile.allProcesses.lacks(.rows)
+        if evidence.origins.isEmpty, !isOneRequest,
             finding.saving.time.low < Significance.time.value
                 || finding.saving.time.low < Significance.share.value * Double(profile.wallTime)
         {
@@ -102,6 +105,7 @@ struct StatementLoopRule: Rule {
                     + "\(threshold: Significance.time) or \(threshold: Significance.share) of the run.")
         }
         if let reservation = key.reservation { finding.reservations.append(reservation) }
+        if let own { own.describe(&finding, advice.statement.table ?? "", runs: evidence.executions, verb: "read") }
         let wait = evidence.waiting / max(1, evidence.executions)
         // The rows of another statement are all there, however long the program takes for each.
         if wait >= Repetition.pause, evidence.origins.isEmpty {
