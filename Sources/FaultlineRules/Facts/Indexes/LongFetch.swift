@@ -10,7 +10,9 @@ struct LongFetch {
     static let minimumTime = Threshold(
         "R06", "longFetch", 20_000_000.0, .time, "minimum time of a fetch whose scan steps were not counted")
     /// The minimum ratio of the fetch's time to the time its rows explain.
-    static let minimumFactor = 10.0
+    ///
+    /// On a telephone, a row takes some ten times the assumed cost.
+    static let minimumFactor = 20.0
 
     var fetch: FetchProfile
     /// SQLite's time for one fetch, in nanoseconds, if the trace has it, or else the fetch's whole time.
@@ -29,7 +31,10 @@ struct LongFetch {
         let (count, total) = (runs.reduce(0) { $0 &+ $1.count }, runs.reduce(0) { $0 &+ $1.time })
         isTimeOfSQLite = count > 0 && total > 0
         time = isTimeOfSQLite ? Double(total) / Double(count) : counts.meanTime
-        let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow.usual : CostModel.assumed.row
+        // A count steps over its rows. One of distinct rows keeps them, and one with a join seeks a row for each.
+        let keepsRows = fetch.statements.texts.keys.contains { $0.contains(" JOIN ") || $0.contains("DISTINCT") }
+        let isPlainCount = fetch.key.shape.resultType == "count" && !keepsRows
+        let row = isPlainCount ? CostModel.steppedRow.usual : CostModel.assumed.row
         explained = CostModel.assumed.trip + row * counts.foundRows
         guard Self.isLong(time, explained: explained) else { return nil }
         self.fetch = fetch
