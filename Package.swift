@@ -321,7 +321,7 @@ let package = Package(
             name: "FaultlineCommandTests",
             dependencies: [
                 "FaultlineDocuments", "FaultlineFindings", "FaultlineProfile", "FaultlineReader", "FaultlineReport",
-                "FaultlineRules", "ProjectFiles", "TestFolders", "faultline",
+                "FaultlineRules", "FaultlineTrace", "ProjectFiles", "TestFolders", "faultline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

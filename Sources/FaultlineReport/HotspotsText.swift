@@ -54,11 +54,12 @@ extension GroupedHotspots {
 
     /// Returns the cells of a row.
     func cells(_ row: Row, _ times: GroupTimes) -> [String] {
-        [
+        let isUntimed = row.untimed > 0 && row.untimed == row.count
+        return [
             row.name, Phrase.count(row.count), duration(row, times, 50), duration(row, times, 99),
         ] + (row.trips.map { [Phrase.count($0)] } ?? []) + [
-            row.rows.map { Phrase.count($0) } ?? "–",
-            row.untimed > 0 && row.untimed == row.count ? "–" : Phrase.duration(row.total), Phrase.percent(row.share),
+            row.rows.map { Phrase.count($0) } ?? "–", isUntimed ? "–" : Phrase.duration(row.total),
+            isUntimed ? "–" : Phrase.percent(row.share),
         ]
     }
 

@@ -33,7 +33,9 @@ struct MigrationText {
         let shown = showsAll ? parts[...] : parts.filter { $0.evidence.time >= total / 1000 }.prefix(Self.shown)
         for (key, evidence) in shown { add(Self.words(key), evidence.rows, evidence.time) }
         let rest = total &- min(total, shown.reduce(0) { $0 &+ $1.evidence.time })
-        if rest > 0 { add(parts.count > shown.count ? "the rest" : "opening and closing files", 0, rest) }
+        // A log does not name the file, and shows the statements alone.
+        let isLogged = wholes.contains { $0.key.name.isEmpty }
+        if rest > 0 { add(isLogged || parts.count > shown.count ? "the rest" : "opening and closing files", 0, rest) }
         return [ink(.bold, "Where the migration's time went") + "  (\(Phrase.duration(total)))"]
             + wholes.flatMap { whole in
                 Phrase.wrapped(Self.summary(whole.key, whole.evidence), width: width - 4).enumerated().map {
@@ -48,9 +50,10 @@ struct MigrationText {
         let failed =
             evidence.failures == 0
             ? "" : evidence.count == 1 ? "; it failed" : "; \(Phrase.count(evidence.failures)) failed"
-        let file = Phrase.printable(Phrase.fileName(key.name))
-        return
-            "\(file) (\(Phrase.size(Double(evidence.bytes)))): \(key.way.words)\(times); \(Phrase.duration(evidence.time))\(failed)"
+        let size = evidence.bytes == 0 ? "" : " (\(Phrase.size(Double(evidence.bytes))))"
+        let file = key.name.isEmpty ? "" : "\(Phrase.printable(Phrase.fileName(key.name)))\(size): "
+        let time = evidence.time == 0 ? "" : "; \(Phrase.duration(evidence.time))"
+        return "\(file)\(key.way.words)\(times)\(time)\(failed)"
     }
 
     static func words(_ key: MigrationEvidence.Key) -> String {

@@ -76,13 +76,14 @@ struct StoreTimeText {
     }
 
     private func title(_ totals: ProfileCounts, _ ink: Ink, _ width: Int) -> [String] {
-        var text = Phrase.duration(totals.storeTime)
+        let isUntimed = totals.storeTime == 0 && analysis.profile.groups.contains { $0.untimed > 0 }
+        var text = isUntimed ? "the trace has no durations" : Phrase.duration(totals.storeTime)
         let wall = analysis.profile.wallTime
         if analysis.profile.allProcesses.threadTime > wall {
             // Threads work concurrently, so their sum is not a share of the recorded time.
             let threads = analysis.profile.processes.reduce(0) { $0 &+ $1.threads }
             text += ", summed over \(threads > 1 ? Phrase.count(threads) : "all") threads"
-        } else if wall > 0, totals.storeTime <= wall, !analysis.profile.allProcesses.lacks(.startTimes) {
+        } else if wall > 0, !isUntimed, totals.storeTime <= wall, !analysis.profile.allProcesses.lacks(.startTimes) {
             text += ", \(Phrase.percent(Double(totals.storeTime) / Double(wall))) of the recorded time"
         }
         if totals.mainThreadStoreTime > 0 {

@@ -99,15 +99,16 @@ public struct TextReport: Sendable {
         let processes = profile.allProcesses.processes
         let origin = processes > 1 ? " of \(Phrase.count(processes)) processes" : ""
         let traces = profile.recordingCount > 1 ? " in \(Phrase.count(profile.recordingCount)) traces" : ""
-        // Without start times it is not known how long it was.
+        // Without start times or durations it is not known how long it was.
+        let isUntimed = profile.wallTime == 0 && profile.groups.contains { $0.untimed > 0 }
         var facts =
-            profile.allProcesses.lacks(.startTimes)
+            profile.allProcesses.lacks(.startTimes) || isUntimed
             ? "\(events)\(origin)\(traces), " : "\(Phrase.duration(profile.wallTime))\(traces), \(events)\(origin), "
         let missing = missing(profile)
         facts += missing.isEmpty ? "none lost" : missing.joined(separator: ", ")
         if profile.removed > 0 { facts += ", \(Phrase.count(profile.removed)) earlier ones removed by --max-size" }
         let cost = totals.overhead
-        if cost > 0 || !missing.isEmpty {
+        if cost > 0 {
             let share = profile.wallTime > 0 ? " (\(Phrase.percent(profile.overheadShare)))" : ""
             facts += "; recording took \(Phrase.duration(cost))\(share)"
         }

@@ -71,6 +71,8 @@ package struct GroupedHotspots: Sendable {
         row.total = profile.totals.outermostTime[.sql] ?? 0
         // Neither rows nor single durations are summed up for them alone.
         row.uncounted = row.count
+        let untimed = profile.groups.contains { $0.key.kind == .sql && $0.untimed > 0 }
+        row.untimed = row.total == 0 && untimed ? row.count : 0
         return row.count > 0 ? row : nil
     }
 

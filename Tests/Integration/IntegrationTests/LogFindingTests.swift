@@ -38,7 +38,7 @@ struct LogFindingTests {
                 self.fetch(Self.person, value: "\"\($0)\"", time: time, rows: rows, plan: "2 0 0 SCAN t0")
             }
         }
-        #expect(try titles("R06", scans("0.2860", 1)) == ["Index ZPERSON by ZEMAIL"])
+        #expect(try titles("R06", scans("0.2860", 1)) == ["Index Person by ZEMAIL"])
         // Fast scans may be of a small table, and many rows take time.
         #expect(try titles("R06", scans("0.0010", 1)) == [])
         #expect(try titles("R06", scans("0.0500", 40000)) == [])
@@ -53,7 +53,7 @@ struct LogFindingTests {
                 sql, value: "7", time: "0.1880", rows: 1, plan: "4 0 0 SEARCH t0 USING INDEX ZITEM_INDEX (\(columns))")
         }
         let (report, text) = try report(search("Z_ENT=?"))
-        #expect(report.findings.filter { $0.rule == "R06" }.map(\.title) == ["Index ZITEM by ZCODE"])
+        #expect(report.findings.filter { $0.rule == "R06" }.map(\.title) == ["Index Item by ZCODE"])
         let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("SEARCH t0 USING INDEX ZITEM_INDEX (Z_ENT=?)"))
         // A search by the selective column cannot be improved.
@@ -64,8 +64,8 @@ struct LogFindingTests {
     func longFetch() throws {
         let sql = "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.ZYEAR > ? ORDER BY t0.ZTITLE"
         let (report, text) = try report(fetch(sql, time: "5.2000", rows: 40))
-        #expect(report.findings.map(\.title) == ["Find out why the fetch of ZBOOK takes 5.20 s for 40 rows"])
-        #expect(text.contains("-com.apple.CoreData.SQLDebug 4") && text.contains("index ZBOOK by ZYEAR"))
+        #expect(report.findings.map(\.title) == ["Find out why the fetch of Book takes 5.20 s for 40 rows"])
+        #expect(text.contains("-com.apple.CoreData.SQLDebug 4") && text.contains("index Book by ZYEAR"))
         #expect(try self.report(fetch(sql, time: "0.0100", rows: 40)).report.findings.isEmpty)
     }
 
@@ -96,7 +96,7 @@ struct LogFindingTests {
         }
         let (report, text) = try report(lines)
         let finding = try #require(report.findings.first { $0.rule == "R04" })
-        #expect(finding.title == "Count ZMESSAGE for all values of ZCHANNEL at once, in one grouped fetch")
+        #expect(finding.title == "Count Message for all values of ZCHANNEL at once, in one grouped fetch")
         #expect(finding.severity != "note")
         #expect(!text.contains("could not be read"))
     }
@@ -114,7 +114,7 @@ struct LogFindingTests {
         let (report, text) = try report(lines)
         #expect(
             report.findings.filter { $0.rule == "R01" }.map(\.title)
-                == ["Prefetch the relationship to Author with the fetch of ZBOOK"])
+                == ["Prefetch the relationship to Author with the fetch of Book"])
         #expect(text.contains("100 loaded rows") && !text.contains("12 loaded rows"))
     }
 
@@ -142,7 +142,7 @@ struct LogFindingTests {
             "CoreData: sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0",
         ]).text
         let lines = text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-        #expect(lines.contains("save ZBOOK 1 – – 1 – –") && lines.contains("fetch ZBOOK 1 – – – – –"))
+        #expect(lines.contains("save Book 1 – – 1 – –") && lines.contains("fetch ZBOOK 1 – – – – –"))
         #expect(lines.contains { $0.hasPrefix("save 1 1 3 – –") } && lines.contains { $0.hasPrefix("fetch 1 – 1 – –") })
     }
 

@@ -26,7 +26,7 @@ struct SQLDebugReportTests {
         #expect(
             loops.map(\.title) == [
                 level == 1
-                    ? "Fetch the objects of ZTRACK at once, not one by one"
+                    ? "Fetch the objects of Track at once, not one by one"
                     : "Fetch Track for all values of ZALBUM at once, with IN"
             ])
         #expect(recorded.findings.contains { $0.rule == "R04" })

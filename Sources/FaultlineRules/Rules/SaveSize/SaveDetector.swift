@@ -70,6 +70,7 @@ struct SaveDetector: EvidenceDetector {
             let time = save.unblockedTime(of: event)
             (found.small.saves, found.small.objects) = (1, save.objects)
             (found.small.time, found.small.commit) = (time, save.commit)
+            found.small.untimed = event.unrecorded.contains(.duration) ? 1 : 0
             found.small.mainThreadTime = event.isMainThread ? time : 0
             add(OpenSaves(evidence: found, start: event.start, end: event.end), to: key, in: &context)
         } else if own >= Self.longSave.count || save.objects >= Self.manyObjects.count {
@@ -167,6 +168,8 @@ struct SaveEvidence: Sendable {
         /// The number of occurrences in which events were lost.
         var lossyOccurrences: UInt64 = 0
         var saves: UInt64 = 0
+        /// The number of saves whose time the trace does not have.
+        var untimed: UInt64 = 0
         /// The number of objects that were inserted, updated or deleted.
         var objects: UInt64 = 0
         /// The saves' time without waits for others, in nanoseconds.
@@ -246,7 +249,8 @@ extension SaveEvidence.Blocking: Summed, StartsEmpty {
 extension SaveEvidence.Small: Summed, StartsEmpty {
     static let parts: [SumPart<SaveEvidence.Small>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences), .sum("saves", \.saves),
-        .sum("objects", \.objects), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
+        .sum("untimed", \.untimed), .sum("objects", \.objects), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime),
         .sum("commit", \.commit), .sum("wallTime", \.wallTime),
     ]
 }

@@ -53,9 +53,13 @@ struct SaveSizeAdvice {
             ? ""
             : ", about \(count: small.saves / max(1, small.occurrences)) on each of \(count: small.occurrences) "
                 + "occasions"
+        let saves: Wording = "\(count: small.saves, "save") followed one another\(times), with \(per) each"
+        guard small.untimed < small.saves else { return [saves + ". The trace does not show how long they took."] }
+        let timed: Wording =
+            small.untimed == 0 ? "in all" : "in the \(count: small.saves - small.untimed) with known times"
+        guard small.commit > 0 else { return [saves + ": \(duration: small.time) \(timed)."] }
         return [
-            "\(count: small.saves, "save") followed one another\(times), with \(per) each: "
-                + "\(duration: small.time) in all, \(duration: small.commit) of it in COMMIT.",
+            saves + ": \(duration: small.time) \(timed), \(duration: small.commit) of it in COMMIT.",
             "The time of a commit depends on the disk: \(duration: small.commit / max(1, small.saves)) here.",
         ]
     }

@@ -68,9 +68,10 @@ struct SaveSizeRule: Rule {
         finding.explanation = advice.smallExplanation
         finding.evidence = [
             Evidence("saves", small.saves, .count), Evidence("objects", small.objects, .count),
-            Evidence("occurrences", small.occurrences, .count), Evidence("saveTime", small.time, .nanoseconds),
-            Evidence("commit", small.commit, .nanoseconds), Evidence("wallTime", small.wallTime, .nanoseconds),
+            Evidence("occurrences", small.occurrences, .count), Evidence("wallTime", small.wallTime, .nanoseconds),
         ]
+        if small.untimed < small.saves { finding.evidence.append(Evidence("saveTime", small.time, .nanoseconds)) }
+        if small.commit > 0 { finding.evidence.append(Evidence("commit", small.commit, .nanoseconds)) }
         finding.claims = [Claim(SaveDetector.self, key, balance: Double(small.time))]
         finding.remedy = .joinSaves(
             entities: evidence.entities.sorted(), saves: small.saves / max(1, small.occurrences),

@@ -227,7 +227,10 @@ struct TraceQualityRule: Rule {
             ($0.remedy, $0.kind.rawValue) < ($1.remedy, $1.kind.rawValue)
         }
         if !others.isEmpty {
-            let list = others.map { "\($0.kind.name) (\($0.remedy) logs them)" }
+            let list = others.map(\.remedy).uniqued.map { remedy in
+                let names = others.filter { $0.remedy == remedy }.map(\.kind.name)
+                return "\(names.joined(separator: " and no ")) (\(remedy) logs them)"
+            }
             sentences.append("It has no \(list.joined(separator: " and no ")).")
         }
         return sentences
