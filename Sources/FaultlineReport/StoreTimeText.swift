@@ -37,8 +37,8 @@ struct StoreTimeText {
                 part.name, Phrase.count(part.count),
                 part.rows.map { part.uncounted == part.count ? "–" : Phrase.count($0) } ?? "–",
                 Phrase.count(part.trips),
-                part.isUntimed ? "–" : Phrase.duration(part.time),
-                part.isUntimed ? "–" : Phrase.percent(min(1, share)), bar,
+                isUnknown(part) ? "–" : Phrase.duration(part.time),
+                isUnknown(part) ? "–" : Phrase.percent(min(1, share)), bar,
             ])
         }
         let splits = [
@@ -53,6 +53,11 @@ struct StoreTimeText {
                 }
             }
             + statements(totals, ink, width)
+    }
+
+    /// Whether the trace has no durations of a part's events, or rounds all of them down to nothing.
+    private func isUnknown(_ part: Part) -> Bool {
+        part.isUntimed || part.time == 0 && analysis.profile.allProcesses.lacks(.shortDurations)
     }
 
     /// The distribution of the time of a kind's trips, or `nil` if the trace does not have it.
@@ -76,8 +81,12 @@ struct StoreTimeText {
     }
 
     private func title(_ totals: ProfileCounts, _ ink: Ink, _ width: Int) -> [String] {
-        let isUntimed = totals.storeTime == 0 && analysis.profile.groups.contains { $0.untimed > 0 }
-        var text = isUntimed ? "the trace has no durations" : Phrase.duration(totals.storeTime)
+        let lacksShort = analysis.profile.allProcesses.lacks(.shortDurations)
+        let isUntimed = totals.storeTime == 0 && (lacksShort || analysis.profile.groups.contains { $0.untimed > 0 })
+        var text =
+            !isUntimed
+            ? Phrase.duration(totals.storeTime)
+            : lacksShort ? "all durations are below 1 ms" : "the trace has no durations"
         let wall = analysis.profile.wallTime
         if analysis.profile.allProcesses.threadTime > wall {
             // Threads work concurrently, so their sum is not a share of the recorded time.
@@ -172,6 +181,8 @@ struct StoreTimeText {
             statement.name = "other statement"
             (statement.count, statement.trips, statement.rows) = (alone, totals.outermostReads, nil)
         }
+        // Which of the statements have no time is not known for those outside other events.
+        if statement.time == 0, statement.untimed > 0 { statement.untimed = statement.count }
         if analysis.profile.allProcesses.lacks(.rows) { statement.rows = nil }
         return [fetch, batch, stored, cached, save, statement]
     }

@@ -68,6 +68,7 @@ public final class Analysis: Sendable {
             found += outcome.findings.map { finding in
                 var finding = finding
                 finding.describeBasis(rule.kinds)
+                finding.evidence.removeAll { isUnknown($0, in: profile) }
                 return finding
             }
             checks.append(
@@ -104,6 +105,19 @@ public final class Analysis: Sendable {
             findings[index].share = min(1, findings[index].ownSaving.median / Double(run))
         }
         return (costs, checks, quality, findings)
+    }
+
+    /// Whether a figure is 0 only because the trace does not have what it sums up.
+    private static func isUnknown(_ evidence: Evidence, in profile: Profile) -> Bool {
+        guard evidence.value == 0 else { return false }
+        return switch evidence.unit {
+        case .nanoseconds:
+            profile.totals.storeTime == 0
+                && (profile.allProcesses.lacks(.shortDurations) || profile.groups.contains { $0.untimed > 0 })
+        case .rows: profile.allProcesses.lacks(.rows)
+        case .bytes: profile.allProcesses.lacks(.sizes)
+        case .count, .trips, .share: false
+        }
     }
 
     static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
