@@ -250,11 +250,33 @@ struct LogAdviceTests {
         ])
         let grouped = GroupedHotspots(analysis.profile, by: .entity)
         let text = TextReport(analysis, grouped: grouped).render(width: 100, colour: false)
+        let own = TextReport(analysis).render(width: 100, colour: false)
+        #expect(!own.contains("0 ns") && !text.contains("0 ns"), "\(own)")
         let row = text.split(separator: "\n").first { $0.contains("other statements") }
         #expect(row?.split(whereSeparator: \.isWhitespace).suffix(6) == ["1", "–", "–", "–", "–", "–"], "\(text)")
     }
 
     // MARK: - Other logs
+
+    @Test("A loop of Django's is one, although lines are late, and durations below a millisecond are not 0")
+    func django() throws {
+        var milliseconds = 0
+        let lines = (0..<200).map { key in
+            milliseconds += key % 14 == 13 ? 35 : 2
+            let stamp = String(format: "2026-11-24 20:19:%02d,%03d", milliseconds / 1000, milliseconds % 1000)
+            let sql =
+                "SELECT \"shop_author\".\"id\" FROM \"shop_author\" WHERE \"shop_author\".\"id\" = \(key) LIMIT 21"
+            return "DEBUG \(stamp) utils 12 140243123456789 (0.000) \(sql); args=(\(key),); alias=default"
+        }
+        for lines in [lines, lines.map { String($0.drop { $0 != "(" }) }] {
+            let analysis = try analysis(lines)
+            let finding = try #require(analysis.findings.first)
+            #expect(finding.title.text == "Read shop_author with one statement instead of 200")
+            #expect(finding.severity == .warning && finding.saving.trips == 199)
+            #expect(finding.alternatives.first?.text.contains("select_related(\"author\")") == true)
+            #expect(!text(analysis).contains("0 ns"), "\(text(analysis))")
+        }
+    }
 
     @Test("A loop in a request of Rails is a warning at its line")
     func rails() throws {

@@ -74,6 +74,9 @@ extension ProcessContext {
         stackSite(of: event) ?? callSite(of: event)
     }
 
+    /// Whether the recording is a log of a library's statements.
+    package var isOfLog: Bool { summary.library != nil }
+
     /// The library that ran a statement for the program.
     package mutating func library(on stack: DictionaryID) -> StatementLibrary? {
         if let known = libraries[stack] { return known }

@@ -30,7 +30,9 @@ extension BoundedTable where Value: RepeatedGroup {
         _ key: Key, before event: TraceEvent, begunBy first: TraceEvent? = nil, in context: inout ProcessContext
     ) -> Value? {
         guard let activation = context.activation(of: first ?? event) else {
-            return removeIfOver(key, before: event, pause: Repetition.statementPause, in: context)
+            // The times of a log are those of its lines, which a busy machine writes late.
+            let pause = context.isOfLog ? Repetition.longPause : Repetition.statementPause
+            return removeIfOver(key, before: event, pause: pause, in: context)
         }
         let now = context.mark(of: event.thread)
         let isLeft = update(key) { group in
@@ -120,7 +122,7 @@ struct Repetition: Sendable {
     /// The statements that belong together, as the rules' manuals say it.
     static let occasion =
         "within one scope, and within one call of a Python function, however long it waits in between; in a program whose calls are "
-        + "not recorded, without a pause of \(statementPause / 1_000_000) ms"
+        + "not recorded, without a pause of \(statementPause / 1_000_000) ms, or \(longPause / 1_000_000) ms in a log"
     /// The pause that ends a unit of work outside any scope for operations that repeat with the same values, in nanoseconds.
     static let longPause: UInt64 = 100_000_000
 

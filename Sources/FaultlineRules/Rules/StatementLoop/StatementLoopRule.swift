@@ -94,9 +94,8 @@ struct StatementLoopRule: Rule {
             )
         }
         // Values that are not the rows of a statement can be those of different requests. Without row counts, nothing shows
-        // whether they are rows, but a scope shows that it is one request.
-        let isOneRequest = !evidence.scopes.isEmpty && profile.allProcesses.lacks(.rows)
-        if evidence.origins.isEmpty, !isOneRequest,
+        // whether they are rows.
+        if evidence.origins.isEmpty, !profile.allProcesses.lacks(.rows),
             finding.saving.time.low < Significance.time.value
                 || finding.saving.time.low < Significance.share.value * Double(profile.wallTime)
         {
@@ -145,7 +144,7 @@ extension StatementLoopRule {
                 "R27 ignores statements that return at least \(Phrase.count(Self.manyRows)) rows a run.",
                 "A finding is a note if it saves fewer than \(Self.manyTrips) runs and less than 2 ms.",
                 "A finding is a note if the runs do not process the rows of another statement, and the lower bound of the saving is "
-                    + "less than 2 ms or 1 % of the run.",
+                    + "less than 2 ms or 1 % of the run, unless the trace has no row counts.",
                 "A finding is a note if the program spends at least 5 ms elsewhere between two runs, unless the loop "
                     + "processes the rows of another statement.",
             ])
