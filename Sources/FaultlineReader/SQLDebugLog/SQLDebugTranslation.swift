@@ -27,17 +27,6 @@ final class SQLDebugTranslation {
     /// The places of the operations that begin a save or a migration which the log completes.
     private var enclosures: Set<Int> = []
 
-    /// A save or a migration around statements.
-    struct Enclosure {
-        /// The place of the operation that begins it.
-        var position: Int
-        var isMigration: Bool
-        /// Its event; 0 while names are learned, and for one that the log does not complete.
-        var event: EventID = 0
-        /// The time at which it began.
-        var start: UInt64 = 0
-    }
-
     // The state that each pass resets.
     /// Events of the fetches that loaded the objects of faults, by their places among the operations.
     private var fetches: [Int: EventID] = [:]
