@@ -142,7 +142,7 @@ struct LogFindingTests {
             "CoreData: sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0",
         ]).text
         let lines = text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-        #expect(lines.contains("save Book 1 – – 1 – –") && lines.contains("fetch ZBOOK 1 – – – – –"))
+        #expect(lines.contains("save Book 1 – – 1 – –") && lines.contains("fetch Book 1 – – – – –"))
         #expect(lines.contains { $0.hasPrefix("save 1 1 3 – –") } && lines.contains { $0.hasPrefix("fetch 1 – 1 – –") })
     }
 
