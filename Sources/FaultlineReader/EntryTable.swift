@@ -13,11 +13,9 @@ struct EntryTable {
         return DictionaryID(entries.count)
     }
 
-    /// Passes the entries to `body`, in the order of their numbers.
-    ///
-    /// - Parameter first: The number of entries to leave out, because they were passed before.
-    func forEach(of process: UInt32, from first: Int = 0, _ body: (TraceMessage) throws -> Void) rethrows {
-        for (index, entry) in entries.enumerated().dropFirst(first) {
+    /// Passes every entry to `body`, in the order of their numbers.
+    func forEach(of process: UInt32, _ body: (TraceMessage) throws -> Void) rethrows {
+        for (index, entry) in entries.enumerated() {
             try body(.entry(process: process, id: DictionaryID(index + 1), entry))
         }
     }

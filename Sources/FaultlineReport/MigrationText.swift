@@ -36,12 +36,15 @@ struct MigrationText {
         // A log does not name the file, and shows the statements alone.
         let isLogged = wholes.contains { $0.key.name.isEmpty }
         if rest > 0 { add(isLogged || parts.count > shown.count ? "the rest" : "opening and closing files", 0, rest) }
-        return [ink(.bold, "Where the migration's time went") + "  (\(Phrase.duration(total)))"]
-            + wholes.flatMap { whole in
-                Phrase.wrapped(Self.summary(whole.key, whole.evidence), width: width - 4).enumerated().map {
-                    ($0 == 0 ? "  " : "    ") + ink(.dim, $1)
-                }
-            } + table.section(ink, width: width)
+        let summaries = wholes.flatMap { whole in
+            Phrase.wrapped(Self.summary(whole.key, whole.evidence), width: width - 4).enumerated().map {
+                ($0 == 0 ? "  " : "    ") + ink(.dim, $1)
+            }
+        }
+        // A log of a migration that failed has no time of it.
+        guard total > 0 else { return [ink(.bold, "Migrations")] + summaries }
+        return [ink(.bold, "Where the migration's time went") + "  (\(Phrase.duration(total)))"] + summaries
+            + table.section(ink, width: width)
     }
 
     /// `Library.sqlite (12.3 MB): in place, as inferred; 1.20 s`.

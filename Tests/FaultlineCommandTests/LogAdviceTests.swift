@@ -230,6 +230,16 @@ struct LogAdviceTests {
         #expect(!report.contains("0 ns") && report.contains("the trace has no durations"), "\(report)")
     }
 
+    @Test("A migration that failed has no time")
+    func failedMigration() throws {
+        let error =
+            "CoreData: error: -addPersistentStoreWithType:SQLite URL:a returned error Error Domain=NSCocoaErrorDomain"
+        let report = text(try analysis([error + " Code=134130 \"x\""]))
+        #expect(
+            report.contains("Migrations\n  in place, as inferred; it failed\n") && !report.contains("0 ns"), "\(report)"
+        )
+    }
+
     @Test("A long batch update is shown with its statement")
     func batchUpdate() throws {
         let analysis = try analysis([

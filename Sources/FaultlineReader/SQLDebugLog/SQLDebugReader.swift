@@ -72,20 +72,22 @@ final class SQLDebugReader {
 
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         hasObjects = LogObject.areIn(try LineReader.head(of: path, length: Self.searchLength))
-        // The first pass learns the names of tables and what belongs together, and the second delivers events, each after the
-        // names that it is the first to use.
+        // The first pass learns the names of tables, the second collects all names, and the third delivers events
+        // after them: consumers look names up anew with each new one.
         try pass { thread, operation in translation.learn(operation, of: thread) }
         translation.finishLearning()
+        try pass { thread, operation in try translation.translate(operation, of: thread) { _ in } }
         let gaps = contents.gaps(
             hasWriteTimes: translation.hasWriteTimes, hasEntityNames: !translation.hasDerivedNames)
         for (process, program) in programs {
             try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug, gaps: gaps)))
+            try translation.names.forEach(of: process, body)
         }
         summary = ReadingSummary()
+        summary.entries = translation.names.entries.count
         var counts: [UInt32: UInt64] = [:]
         try pass { thread, operation in
             try translation.translate(operation, of: thread) { event in
-                if summary.entries < translation.names.entries.count { try giveNames(body) }
                 summary.events += 1
                 counts[event.process, default: 0] += 1
                 try body(.event(event))
@@ -96,14 +98,6 @@ final class SQLDebugReader {
             try body(.ended(ProcessEnded(process: process, end: translation.end, events: counts[process] ?? 0)))
         }
         return summary
-    }
-
-    /// Passes the names that are new since the last call to `body`, for each process.
-    private func giveNames(_ body: (TraceMessage) throws -> Void) rethrows {
-        for (process, _) in programs {
-            try translation.names.forEach(of: process, from: summary.entries, body)
-        }
-        summary.entries = translation.names.entries.count
     }
 
     // MARK: - Lines

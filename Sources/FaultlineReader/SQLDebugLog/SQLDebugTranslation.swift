@@ -1,6 +1,6 @@
 import FaultlineTrace
 
-/// Converts a log's operations to events, in two passes.
+/// Converts a log's operations to events, in three passes.
 ///
 /// Events take the time of their lines; without times, they follow one another. Faults are assigned to the fetch that
 /// can have loaded their objects, because the log does not name it.
