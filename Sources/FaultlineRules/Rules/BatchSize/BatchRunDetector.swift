@@ -133,7 +133,8 @@ extension BatchSizeRule {
         for evidence: BatchRunEvidence, _ key: FetchProfile.Key, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
         guard BatchDemand.isUsedOften(evidence.use) else { return nil }
-        let bulk = BulkBatches(size: evidence.size, use: evidence.use, fetch: key, mayLoadAll: false)
+        let bulk = BulkBatches(
+            size: evidence.size, use: evidence.use, fetch: key, mayLoadAll: false, keepsObjects: false)
         let identities = profile.identities(of: key, costs).line
         let estimate = evidence.estimate(costs.rows(of: key.shape))
         guard let curve = bulk.improvement(estimate.line, identities), curve.advised > evidence.size else { return nil }

@@ -285,6 +285,8 @@ extension StatementLibrary {
             return ["In SQLAlchemy, \(code: "Index")'s \(code: "sqlite_where=text(\"\(condition)\")") restricts it."]
         case .grdb:
             return ["In GRDB, \(code: "condition:") of \(code: "db.create(index:on:columns:condition:)") restricts it."]
+        case .activeRecord:
+            return ["In Rails, \(code: "add_index")'s \(code: "where: \"\(condition)\"") restricts it."]
         case .peewee: return ["In Peewee, add it to the model with \(code: "add_index(SQL(\"…\"))")."]
         case .django: return ["In Django, run it in a migration: \(code: "migrations.RunSQL(…)")."]
         case .python: return []
