@@ -150,10 +150,10 @@ extension UnexplainedWork {
             case .statement(let sql) = longest.key.subject,
             entities.contains(where: { sql.contains("\($0) ") || sql.contains("Z\($0.uppercased()) ") })
         else { return [] }
-        return [
-            "\(duration: longest.totalTime) of that ran \(code: Phrase.shortened(sql, to: 120)), "
-                + "\(count: longest.count, "time")."
-        ]
+        let words = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = Phrase.shortened(words, to: 120)
+        let runs: Wording = longest.count == 1 ? "" : ", in \(count: longest.count, "run")"
+        return ["\(code: text) took \(duration: longest.totalTime) of that\(runs)."]
     }
 
     private static func plan(_ scans: Set<String>) -> [Wording] {

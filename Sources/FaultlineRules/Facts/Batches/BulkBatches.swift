@@ -36,8 +36,9 @@ struct BulkBatches {
         }
         let usesAll = use.rows > 0 && Double(use.touchedRows) >= 0.9 * Double(use.rows)
         guard let smallest = curve.plateau.first else { return nil }
+        // Without the sizes of rows, it is not known what takes little memory.
         let largest = curve.plateau.last { size in
-            size > 0 && size <= Self.mostRows && (curve[size]?.memory ?? 0) <= Self.littleMemory
+            use.rowSize > 0 && size > 0 && size <= Self.mostRows && (curve[size]?.memory ?? 0) <= Self.littleMemory
         }
         let batch = use.isScattered ? smallest : largest ?? smallest
         curve.advised = usesAll && curve.plateau.contains(0) ? 0 : batch

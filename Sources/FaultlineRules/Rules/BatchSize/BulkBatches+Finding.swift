@@ -84,7 +84,11 @@ extension BulkBatches {
         if curve.advised == 0 {
             return "All rows are used, and they fit in memory.\(equal.map { " \($0)." as Wording } ?? "")"
         }
-        return equal.map { "\($0). Of those that take little memory, this one needs the fewest trips." }
+        return equal.map {
+            use.rowSize > 0
+                ? "\($0). Of those that take little memory, this one needs the fewest trips."
+                : "\($0); the smallest of them takes the least memory."
+        }
             ?? "Other sizes take more time or more memory."
     }
 
