@@ -275,6 +275,8 @@ struct FetchingTests {
         }
         #expect(event.trips == 4)
         #expect(event.rows == 20)
+        // A tag that several items share is one row.
+        #expect(event.prefetches.map(\.rows) == [10, 4, 20])
     }
 
     @Test("A prefetched relationship is read again after a save changes it")

@@ -149,7 +149,9 @@ struct Prefetch {
         let sql =
             "\(destination.rowSelection), t1.\(join.sourceColumn) FROM \(destination.schema.table) t0 JOIN \(join.table) t1 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE  t1.\(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)  ORDER BY t1.\(join.sourceColumn)\(order)"
         let loaded = try run(sql, rows.map(\.key), destination, path, hasSources: true)
-        keep(property, owners: rows, loaded, destination)
+        var members = loaded
+        members.rows = ContiguousArray(loaded.members.lazy.map { loaded.rows[$0] })
+        keep(property, owners: rows, members, destination)
         return loaded.rows
     }
 
@@ -171,8 +173,9 @@ struct Prefetch {
         objects.hold(loaded.blocks)
         if log.isOn {
             log.connectionTime(loaded.run.duration)
-            log.totalTime(recorder.now() - start, rows: loaded.rows.count)
-            log.print(.annotation, "Prefetching with key '\(path)'.  Got \(loaded.rows.count) rows.")
+            let count = hasSources ? loaded.sources.count : loaded.rows.count
+            log.totalTime(recorder.now() - start, rows: count)
+            log.print(.annotation, "Prefetching with key '\(path)'.  Got \(count) rows.")
         }
         return loaded
     }

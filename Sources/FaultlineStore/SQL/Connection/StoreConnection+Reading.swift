@@ -14,8 +14,12 @@ struct LoadedRows {
     var cacheHits = 0
     /// The sort keys of each row, if the last columns contain them.
     var sortKeys: [[SQLValue]] = []
-    /// For prefetching: the key of each row's owner, from the statement's last column.
+    /// For prefetching: the key of each member's owner, from the statement's last column.
     var sources: [Int64] = []
+    /// The position of each member's row.
+    ///
+    /// A row that several owners share is read once.
+    var members: [Int] = []
 }
 
 /// The keys that a statement returned, with the indexes of their entities.
@@ -48,16 +52,25 @@ extension StoreConnection {
         let rowColumns = partial?.rowColumns ?? entity.rowColumns
         guard let ownColumns = rowColumns[position] else { incorrectUse("An entity reads its own rows.") }
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
+        var positions: [Int64: Int] = [:]
         loaded.run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", measuresPages: true
         ) { handle throws(StoreError) in
+            if last >= 0 {
+                loaded.sources.append(sqlite3_column_int64(handle, last))
+                // SQLite does not read the columns, and their pages, that nobody asks for.
+                let key = sqlite3_column_int64(handle, 1)
+                let known = positions[key]
+                loaded.members.append(known ?? loaded.rows.count)
+                if known != nil { return }
+                positions[key] = loaded.rows.count
+            }
             if isInTree {
                 let (actual, columns) = try self.rowEntity(handle, entity, rowColumns)
                 loaded.rows.append(builder.copy(handle, columns, actual.layout, entity: actual.schema.index))
             } else {
                 loaded.rows.append(builder.copy(handle, ownColumns, layout, entity: position))
             }
-            if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
         guard !loaded.rows.isEmpty else { return loaded }
