@@ -186,8 +186,8 @@ enum KnownCause {
             ]
         case .wholeSubquery:
             [
-                "SQLite computes a subquery, or a view, with all its rows before the condition around it applies. It moves a "
-                    + "condition into neither if that has a window function, \(code: "LIMIT"), or an aggregate of other columns.",
+                "SQLite computes a subquery, or a view, with all its rows before it applies the condition around it. It cannot move the "
+                    + "condition inside past a window function, \(code: "LIMIT"), or an aggregate.",
                 "Put the condition into the subquery, or query the tables of the view directly.",
             ]
         case .manyRowsEach(let origin, let rows):

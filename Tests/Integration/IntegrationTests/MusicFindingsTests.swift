@@ -104,9 +104,9 @@ enum MusicProgram {
             code: [
                 #"let count = ExpressionDescription("count", .function(.count, "self"))"#,
                 "var request = FetchRequest<Track>()",
+                #"request.predicate = .isIn("album", objects: ids)"#,
                 #"(request.resultType, request.propertiesToFetch) = (.dictionary, ["album", count])"#,
                 #"request.propertiesToGroupBy = ["album"]"#,
-                #"request.predicate = .isIn("album", objects: ids)"#,
                 "let counts = try context.fetchDictionaries(request)",
             ], fetch: "// fetched to be counted", reader: "// counted one by one"),
         Flaw(
