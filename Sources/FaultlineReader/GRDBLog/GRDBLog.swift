@@ -34,11 +34,7 @@ struct GRDBLog: StatementLog {
         return false
     }
 
-    mutating func takeStatements() -> [LoggedStatement] {
-        if whole.isEmpty { return [] }
-        defer { whole = [] }
-        return whole
-    }
+    mutating func takeStatements() -> [LoggedStatement] { whole.takeAll() }
 
     static func gaps(of contents: LogContents) -> [TraceGap] {
         var gaps: [TraceGap] = [

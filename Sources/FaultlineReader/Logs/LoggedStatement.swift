@@ -23,6 +23,15 @@ struct LoggedStatement {
     var request: LoggedRequest?
 }
 
+extension [LoggedStatement] {
+    /// Removes and returns all statements.
+    mutating func takeAll() -> [LoggedStatement] {
+        if isEmpty { return [] }
+        defer { self = [] }
+        return self
+    }
+}
+
 /// A request that a log tells of.
 struct LoggedRequest: Equatable {
     /// The number of the request in the log.

@@ -47,11 +47,7 @@ struct RailsLog: StatementLog {
         return false
     }
 
-    mutating func takeStatements() -> [LoggedStatement] {
-        if whole.isEmpty { return [] }
-        defer { whole = [] }
-        return whole
-    }
+    mutating func takeStatements() -> [LoggedStatement] { whole.takeAll() }
 
     static func gaps(of contents: LogContents) -> [TraceGap] {
         var gaps: [TraceGap] = [

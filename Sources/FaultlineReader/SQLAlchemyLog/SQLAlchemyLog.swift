@@ -57,11 +57,7 @@ struct SQLAlchemyLog: StatementLog {
         return isOpen
     }
 
-    mutating func takeStatements() -> [LoggedStatement] {
-        if whole.isEmpty { return [] }
-        defer { whole = [] }
-        return whole
-    }
+    mutating func takeStatements() -> [LoggedStatement] { whole.takeAll() }
 
     static func gaps(of contents: LogContents) -> [TraceGap] {
         var gaps: [TraceGap] = [
