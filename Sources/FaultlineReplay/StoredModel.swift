@@ -29,7 +29,7 @@ struct StoredModel {
     ///
     /// Returns `nil` for stores of older versions of Faultline, and if Core Data's copy cannot be read.
     ///
-    /// - Parameter unreadable: Is told why Core Data's copy cannot be read.
+    /// - Parameter unreadable: Called with the reason if Core Data's copy cannot be read.
     /// - Throws: ``ReplayError`` if the model that Faultline keeps is invalid.
     static func read(
         _ file: DatabaseFile, unreadable: ((ModelError) -> Void)? = nil

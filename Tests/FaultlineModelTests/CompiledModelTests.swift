@@ -135,7 +135,7 @@ struct CompiledModelTests {
             })
     }
 
-    @Test("may have inverses that do not point back, and constraints of what is not stored")
+    @Test("may have inverses that do not point back, and constraints on properties that are not stored")
     func warnings() throws {
         let found = try contents { objects in
             let owner = try position("NSPropertyName", "owner", in: objects)

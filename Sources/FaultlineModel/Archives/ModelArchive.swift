@@ -51,7 +51,9 @@ struct ModelArchive {
             configurations: configurations.sorted { $0.name < $1.name })
     }
 
-    /// Leaves out what Core Data only warns of: inverses that do not point back, and indexes and constraints of what is not stored.
+    /// Removes inverses that do not point back, and indexes and constraints on properties that are not stored.
+    ///
+    /// Core Data only warns of these.
     private static func consistent(_ given: [EntityDescription]) -> [EntityDescription] {
         let byName = Dictionary(given.map { ($0.name, $0) }) { first, _ in first }
         return given.map { entity in

@@ -58,7 +58,7 @@ final class SQLDebugReader {
         }
     }
 
-    /// Whether a line with Core Data's mark is none of JSON's.
+    /// Whether a line is one of Core Data's log, and not JSON that contains its mark.
     private static func hasLine(_ head: [UInt8]) -> Bool {
         head.split(separator: 0x0A).contains { line in
             line.withUnsafeBufferPointer { bytes in

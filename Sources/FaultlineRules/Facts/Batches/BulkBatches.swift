@@ -36,7 +36,7 @@ struct BulkBatches {
         }
         let usesAll = use.rows > 0 && Double(use.touchedRows) >= 0.9 * Double(use.rows)
         guard let smallest = curve.plateau.first else { return nil }
-        // Without the sizes of rows, it is not known what takes little memory.
+        // Without row sizes, nothing shows which batches take little memory.
         let largest = curve.plateau.last { size in
             use.rowSize > 0 && size > 0 && size <= Self.mostRows && (curve[size]?.memory ?? 0) <= Self.littleMemory
         }

@@ -144,10 +144,10 @@ extension OverFetchRule {
                 "R03 reports at least \(ResultDemand.minimumExecutions.text) results of one line, with "
                 + "\(ResultDemand.minimumRowsFetched.text) rows in all, if the program used only the first few or at "
                 + "most \(ResultDemand.touchedShare.text) of the rows, or used only the object IDs. It also reports "
-                + "results of at least \(Phrase.count(UnusedRows.minimumChoice)) rows of which the program read one property of every "
-                + "row and others of at most \(Phrase.percent(UnusedRows.chosenShare)): it filters or sorts them itself. It also reports "
-                + "long values, at least \(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text), "
-                + "that no fetch of that shape reads.",
+                + "results of at least \(Phrase.count(UnusedRows.minimumChoice)) rows that the program filters or sorts itself: it reads "
+                + "one property of every row, and others of at most \(Phrase.percent(UnusedRows.chosenShare)) of the rows. Long values, "
+                + "at least \(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text), are reported if no fetch of that "
+                + "shape reads them.",
             evidence:
                 "The finding gives the results, their rows, the rows that were used, the most rows used of one result, "
                 + "and the bytes; for values, the unread bytes.",

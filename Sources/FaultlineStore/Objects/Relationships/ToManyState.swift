@@ -179,7 +179,9 @@ final class ToManyState {
         identities = known
     }
 
-    /// Forgets the members, but keeps the changes and what is not in the store.
+    /// Forgets the members that were read.
+    ///
+    /// Unsaved changes and members that only live in memory stay.
     func unload() {
         if isTransient { return }
         isLoaded = false
