@@ -214,21 +214,21 @@ fuzz: build
 # undefined behaviour (https://llvm.org/docs/LibFuzzer.html).
 COVERAGE = .build/coverage-fuzzing
 SANITIZED = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-    $(addprefix -ISources/,CRecorder CRecorder/include CTraceSchema/include CTimelineParser/include CBabeltrace CBabeltrace/include \
-    FaultlinePreload FaultlineColumns/include)
+    $(addprefix -ISources/,Trace/CTraceSchema/include $(addprefix Recording/,CRecorder CRecorder/include FaultlinePreload \
+    FaultlineColumns/include) $(addprefix Profiler/,CTimelineParser/include CBabeltrace CBabeltrace/include))
 COVERED = $(COVERAGE)/$(1) -runs=$(COUNT) -seed=$(SEED) -max_len=$(2) -timeout=10 -print_final_stats=1 -verbosity=0 \
     -artifact_prefix=$(COVERAGE)/ $(COVERAGE)/$(1)-inputs
 
 fuzz-coverage: install-packages
 	rm -rf $(COVERAGE) && mkdir -p $(addprefix $(COVERAGE)/,schema statements-inputs timelines-inputs rings-inputs traces-inputs)
-	cd $(COVERAGE)/schema && clang -c -std=gnu17 $(subst -ISources,-I$(CURDIR)/Sources,$(SANITIZED)) $(CURDIR)/Sources/CTraceSchema/*.c
+	cd $(COVERAGE)/schema && clang -c -std=gnu17 $(subst -ISources,-I$(CURDIR)/Sources,$(SANITIZED)) $(CURDIR)/Sources/Trace/CTraceSchema/*.c
 	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/statements Tests/CoverageFuzzing/statements.c \
-	    Sources/FaultlinePreload/normalize.c Sources/FaultlinePreload/forms.c Sources/CRecorder/text.c $(COVERAGE)/schema/*.o
-	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/rings Tests/CoverageFuzzing/rings.c Sources/CRecorder/*.c $(COVERAGE)/schema/*.o
+	    Sources/Recording/FaultlinePreload/normalize.c Sources/Recording/FaultlinePreload/forms.c Sources/Recording/CRecorder/text.c $(COVERAGE)/schema/*.o
+	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/rings Tests/CoverageFuzzing/rings.c Sources/Recording/CRecorder/*.c $(COVERAGE)/schema/*.o
 	clang++ -std=gnu++17 $(SANITIZED) -o $(COVERAGE)/timelines Tests/CoverageFuzzing/timelines.cpp \
-	    Sources/CTimelineParser/timeline_parser.cpp $(COVERAGE)/schema/*.o -lsimdjson
+	    Sources/Profiler/CTimelineParser/timeline_parser.cpp $(COVERAGE)/schema/*.o -lsimdjson
 	clang -std=gnu17 $(SANITIZED) -o $(COVERAGE)/traces Tests/CoverageFuzzing/traces.c \
-	    $(filter-out %/ctf_child.c %/ctf_child_run.c,$(wildcard Sources/CBabeltrace/*.c)) $(COVERAGE)/schema/*.o -lbabeltrace2 \
+	    $(filter-out %/ctf_child.c %/ctf_child_run.c,$(wildcard Sources/Profiler/CBabeltrace/*.c)) $(COVERAGE)/schema/*.o -lbabeltrace2 \
 	    -Wl,--defsym=first_counter=__start___sancov_cntrs -Wl,--defsym=end_of_counters=__stop___sancov_cntrs
 	cat Traces/*/trace.json | head -n 200 | split --lines=1 --suffix-length=4 - $(COVERAGE)/timelines-inputs/line-
 	cat Traces/*/trace.json | grep -o '"sql":"[^"]*"' | sort -u | head -n 200 \
@@ -239,7 +239,7 @@ fuzz-coverage: install-packages
 	FAULTLINE_FUZZ_TRACE=Traces/groceries-lttng/trace/ust/uid/0/64-bit $(call COVERED,traces,65) -len_control=0
 
 schema:
-	swift run SchemaGenerator Sources/FaultlineTrace
+	swift run SchemaGenerator Sources/Trace/FaultlineTrace
 	FAULTLINE_WRITE_SCHEMAS=1 swift test --filter 'SchemaFilesTests/current|EventSchemaFileTests/current'
 
 docs: build-traits
@@ -247,7 +247,7 @@ docs: build-traits
 
 articles:
 	swift build --product faultline
-	swift run ManualGenerator --articles .build/debug/faultline Sources/faultline/faultline.docc
+	swift run ManualGenerator --articles .build/debug/faultline Sources/Command/faultline/faultline.docc
 
 # Records the sample traces and their reports anew.
 traces: build

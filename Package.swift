@@ -22,7 +22,7 @@ func preloaded(_ name: String, _ dependencies: [Target.Dependency] = [], _ setti
         linkerSettings: [
             .unsafeFlags([
                 "-nostartfiles", "-static-stdlib", "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker",
-                "--version-script=\(Context.packageDirectory)/Sources/\(name)/exports.map",
+                "--version-script=\(Context.packageDirectory)/Sources/Recording/\(name)/exports.map",
             ])
         ])
 }
@@ -339,3 +339,26 @@ let package = Package(
     // Not C++20: with it clang takes the headers of other targets for modules that nobody built.
     cxxLanguageStandard: .gnucxx17
 )
+
+// Modules form wings, which are folders of `Sources`.
+let wings = [
+    "Trace": ["CTraceSchema", "FaultlineTrace"],
+    "Recording": [
+        "CLTTngUST", "CRecorder", "FaultlineColumns", "FaultlineHeap", "FaultlineLTTng", "FaultlinePreload",
+        "FaultlineRecorder",
+    ],
+    "Store": [
+        "CSQLite", "CStore", "CZlib", "FaultlineDigest", "FaultlineEntities", "FaultlineEntityMacros",
+        "FaultlineMigration", "FaultlineModel", "FaultlineStore",
+    ],
+    "Profiler": [
+        "CBabeltrace", "CElfutils", "CPage", "CTimelineParser", "FaultlineDocuments", "FaultlineFindings",
+        "FaultlineProfile", "FaultlineQuery", "FaultlineReader", "FaultlineReport", "FaultlineRules",
+    ],
+    "Trials": ["FaultlineCounting", "FaultlineReplay"],
+    "Command": ["CMachine", "FaultlineWorkloads", "faultline"],
+    "Products": ["FaultlineBenchmark", "FaultlineTesting"],
+]
+for (wing, modules) in wings {
+    for target in package.targets where modules.contains(target.name) { target.path = "Sources/\(wing)/\(target.name)" }
+}

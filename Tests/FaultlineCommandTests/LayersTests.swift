@@ -3,8 +3,13 @@ import ProjectFiles
 import Testing
 
 /// The Swift files of a module, by their paths in its folder.
+///
+/// Modules lie in the folders of their wings.
 private func swiftFiles(of module: String) throws -> [String: Data] {
-    let folder = ProjectFolder.url.appendingPathComponent("Sources/\(module)")
+    let wings = try FileManager.default.contentsOfDirectory(
+        at: ProjectFolder.url.appendingPathComponent("Sources"), includingPropertiesForKeys: nil)
+    let folder = try #require(
+        wings.map { $0.appendingPathComponent(module) }.first { FileManager.default.fileExists(atPath: $0.path) })
     let paths = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
         .filter { $0.hasSuffix(".swift") }
     return try Dictionary(
@@ -171,6 +176,8 @@ struct LayersTests {
         let store = Set(Self.wings[2].modules).subtracting(["FaultlineDigest"])
         let files = try swiftFiles(of: module)
         #expect(!files.isEmpty)
+        let folder = ProjectFolder.url.appendingPathComponent("Sources/\(wing.name)/\(module)")
+        #expect(FileManager.default.fileExists(atPath: folder.path), "\(module) is not in the folder of its wing")
         for (path, data) in files {
             let text = String(decoding: data, as: UTF8.self)
             for line in text.split(separator: "\n") where line.contains("import Faultline") {

@@ -80,7 +80,7 @@ struct RecordedForm {
     static func line(_ text: String, in file: String) throws -> Int {
         let folder = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let source = folder.appendingPathComponent("Sources/FaultlineWorkloads/MusicLibrary/\(file)")
+        let source = folder.appendingPathComponent("Sources/Command/FaultlineWorkloads/MusicLibrary/\(file)")
         let lines = try String(contentsOf: source, encoding: .utf8).components(separatedBy: "\n")
         let places = lines.indices.filter { lines[$0].contains(text) }
         try #require(places.count == 1, "\"\(text)\" stands once in \(file)")

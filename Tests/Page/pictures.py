@@ -10,7 +10,7 @@ import terminal
 from browser import Browser
 from commands import COMMAND, ROOT, page, scratch_file, trace
 
-CATALOG = ROOT / "Sources/faultline/faultline.docc"
+CATALOG = ROOT / "Sources/Command/faultline/faultline.docc"
 
 
 def follow_a_finding(browser):
@@ -43,7 +43,7 @@ def project():
     for name, source in [("trace", "groceries-flawed"), ("after", "groceries-improved")]:
         shutil.copy(trace(source), folder / f"{name}.json")
     shutil.copy(ROOT / "Tests/Integration/SmallPrograms/python_invoices/flawed.py", folder / "invoices.py")
-    shutil.copytree(ROOT / "Sources/FaultlineWorkloads", folder / "Sources")
+    shutil.copytree(ROOT / "Sources/Command/FaultlineWorkloads", folder / "Sources")
     program = [pathlib.Path(COMMAND).parent / "MusicProgram", folder / "music.sqlite"]
     subprocess.run([*program, "prepare"], check=True, stdout=subprocess.DEVNULL)
     log = subprocess.run(

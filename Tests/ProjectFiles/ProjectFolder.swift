@@ -4,7 +4,7 @@ package import Foundation
 package enum ProjectFolder {
     package static let url: URL = {
         var folder = URL(fileURLWithPath: #filePath)
-        while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Sources/faultline") {
+        while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Sources/Command/faultline") {
             folder.deleteLastPathComponent()
         }
         return folder

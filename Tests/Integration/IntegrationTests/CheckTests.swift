@@ -114,7 +114,7 @@ struct CheckTests {
         #expect(stale.output.contains("In a budget, copy the name that is printed below a finding"))
 
         let code = String(repeating: "\n", count: 98) + "// faultline:ignore R01, R02: a demonstration\nfetch()\n"
-        _ = try file("Sources/FaultlineWorkloads/Groceries.swift", code)
+        _ = try file("Sources/Command/FaultlineWorkloads/Groceries.swift", code)
         let commented = try BuiltCommand.run(
             ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
         #expect(commented.status == 1 && commented.withoutNextStep.hasSuffix("\nFailed: 2 findings.\n"))

@@ -36,15 +36,18 @@ struct CompilerTests {
     /// The paths of the C modules that the store's modules depend on.
     private static let options: [String] = {
         let files = FileManager.default
-        let sources = BuiltCommand.package.appendingPathComponent("Sources")
-        let modules = ((try? files.contentsOfDirectory(atPath: sources.path)) ?? []).filter { $0.hasPrefix("C") }
+        let folders = { (folder: URL) in
+            (try? files.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        }
+        let modules = folders(BuiltCommand.package.appendingPathComponent("Sources")).flatMap(folders)
+            .filter { $0.lastPathComponent.hasPrefix("C") }
         let maps = modules.flatMap { module in
             [
-                BuiltCommand.programs.appendingPathComponent("\(module).build/module.modulemap").path,
-                sources.appendingPathComponent("\(module)/module.modulemap").path,
+                BuiltCommand.programs.appendingPathComponent("\(module.lastPathComponent).build/module.modulemap").path,
+                module.appendingPathComponent("module.modulemap").path,
             ]
         }.filter(files.fileExists)
-        return modules.flatMap { ["-Xcc", "-I" + sources.appendingPathComponent("\($0)/include").path] }
+        return modules.flatMap { ["-Xcc", "-I" + $0.appendingPathComponent("include").path] }
             + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }()
 

@@ -21,7 +21,7 @@ struct DoctorTests {
         #expect(result.errors.isEmpty && result.status == 0)
         let line = try SourceLine.find(
             "recorder.end(open",
-            in: BuiltCommand.package.appendingPathComponent("Sources/faultline/Doctor/CallChain.swift"))
+            in: BuiltCommand.package.appendingPathComponent("Sources/Command/faultline/Doctor/CallChain.swift"))
         for expected in [
             "  ✓ trial run        100 events recorded, written to a timeline, read back",
             "  ✓ features         triggers, table-valued functions, auto-vacuum, query plans",

@@ -4,7 +4,7 @@ import Testing
 @Suite("The documentation")
 struct DocumentationTests {
     private static let generator = BuiltCommand.products.appendingPathComponent("ManualGenerator").path
-    private static let catalog = BuiltCommand.package.appendingPathComponent("Sources/faultline/faultline.docc")
+    private static let catalog = BuiltCommand.package.appendingPathComponent("Sources/Command/faultline/faultline.docc")
 
     @Test("has articles about commands and rules that are up to date with \"make articles\"")
     func current() throws {

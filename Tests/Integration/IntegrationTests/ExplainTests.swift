@@ -101,7 +101,7 @@ struct ExplainTests {
     @Test("finds sources of another machine by the end of their path, and names those that are missing")
     func foreignSources() throws {
         let here = try BuiltCommand.run(["explain", Self.trace, "2"], directory: BuiltCommand.package).output
-        #expect(here.contains("  Sources/FaultlineWorkloads/Groceries/Groceries.swift\n"))
+        #expect(here.contains("  Sources/Command/FaultlineWorkloads/Groceries/Groceries.swift\n"))
         let folder = try TemporaryDirectory()
         let nowhere = try BuiltCommand.run(["explain", Self.trace, "2"], directory: folder.url).withoutNextStep
         #expect(
@@ -112,7 +112,7 @@ struct ExplainTests {
     @Test("finds sources that the trace names by their module in any folder of the module")
     func moduleSources() throws {
         let page = try BuiltCommand.run(["explain", Self.trace, "1"], directory: BuiltCommand.package).output
-        #expect(page.contains("\n  Sources/FaultlineWorkloads/Groceries/GroceriesModel.swift\n"))
+        #expect(page.contains("\n  Sources/Command/FaultlineWorkloads/Groceries/GroceriesModel.swift\n"))
         #expect(page.contains("\n  →   29  ") && !page.contains("was not found"))
     }
 

@@ -90,7 +90,7 @@ struct FormatTests {
     @Test("prints the paths of the repository, if it knows the sources")
     func sources() throws {
         let (trace, folder) = (Self.trace("groceries-flawed"), BuiltCommand.package)
-        let path = "Sources/FaultlineWorkloads/Groceries/Groceries.swift"
+        let path = "Sources/Command/FaultlineWorkloads/Groceries/Groceries.swift"
         for sources in ["Sources", "./Sources/", ".", folder.appendingPathComponent("Sources").path] {
             let report = try BuiltCommand.run(
                 ["report", trace, "--format", "github", "--sources", sources], directory: folder)

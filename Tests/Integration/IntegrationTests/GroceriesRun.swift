@@ -48,6 +48,7 @@ struct GroceriesRun {
     /// Returns the line of one of the workload's source files that contains a text.
     static func line(_ text: String, in file: String) throws -> Int {
         try SourceLine.find(
-            text, in: BuiltCommand.package.appendingPathComponent("Sources/FaultlineWorkloads/Groceries/\(file)"))
+            text,
+            in: BuiltCommand.package.appendingPathComponent("Sources/Command/FaultlineWorkloads/Groceries/\(file)"))
     }
 }

@@ -16,7 +16,8 @@ struct MusicDemoTests {
 
     private func line(_ text: String, in file: String) throws -> Int {
         try SourceLine.find(
-            text, in: BuiltCommand.package.appendingPathComponent("Sources/FaultlineWorkloads/MusicLibrary/\(file)"))
+            text,
+            in: BuiltCommand.package.appendingPathComponent("Sources/Command/FaultlineWorkloads/MusicLibrary/\(file)"))
     }
 
     /// Returns the values of a row of the comparison, before and after.

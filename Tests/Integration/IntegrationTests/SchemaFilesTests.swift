@@ -8,7 +8,7 @@ struct SchemaFilesTests {
 
     @Test("is up to date with \"make schema\"")
     func current() throws {
-        let sources = BuiltCommand.package.appendingPathComponent("Sources/FaultlineTrace")
+        let sources = BuiltCommand.package.appendingPathComponent("Sources/Trace/FaultlineTrace")
         let result = try BuiltCommand.run(["--check", sources.path], program: Self.generator)
         #expect(result.status == 0 && result.output.isEmpty, "run \"make schema\": \(result.output)")
     }

@@ -56,20 +56,22 @@ struct SampleCompiler {
         options += ["-package-description-version", "6.2"]
         options += ["-load-plugin-executable", macros + "#FaultlineEntityMacros"]
         for map in moduleMaps { options += ["-Xcc", "-fmodule-map-file=\(map)"] }
-        for folder in Self.folders(in: Self.sources) { options += ["-Xcc", "-I\(folder)/include"] }
+        for folder in Self.modules { options += ["-Xcc", "-I\(folder)/include"] }
         return options
     }
 
     /// The maps of the modules in C: those that a build makes, and those that lie beside the sources.
     private var moduleMaps: [String] {
         let checkouts = Self.folders(in: scratch.appendingPathComponent("checkouts").path)
-        let sources = ([Self.sources] + checkouts.map { $0 + "/Sources" }).flatMap(Self.folders)
+        let sources = Self.modules + checkouts.map { $0 + "/Sources" }.flatMap(Self.folders)
         let builds = Self.folders(in: products.path).filter { $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build") }
         let maps = builds + sources + sources.map { $0 + "/include" }
         return maps.map { $0 + "/module.modulemap" }.filter(FileManager.default.fileExists)
     }
 
-    private static let sources = BuiltCommand.package.appendingPathComponent("Sources").path
+    /// The folders of this package's modules, which lie in those of the wings.
+    private static let modules = folders(in: BuiltCommand.package.appendingPathComponent("Sources").path)
+        .flatMap(folders)
 
     private static func folders(in folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { "\(folder)/\($0)" }
