@@ -211,6 +211,22 @@ struct KnownCauseTests {
         #expect(subquery.first?.hasPrefix("SQLite computes a subquery, or a view, with all its rows") == true)
     }
 
+    @Test func `A list that each run makes of a subquery is named as a cause`() {
+        let unread = "SELECT id FROM article WHERE feed = ? AND id NOT IN (SELECT article FROM seen WHERE reader = ?)"
+        for (sql, runs, isCause) in [
+            (unread, 10, true), (unread, 2, false),
+            (unread.replacing("NOT IN (SELECT", with: "NOT EXISTS (SELECT"), 10, false),
+        ] {
+            var program = Program()
+            for value in 1...UInt64(runs) {
+                program.run(sql) { ($0.rows, $0.parameters, $0.virtualMachineSteps) = (20, value, 120_000) }
+            }
+            let words = program.analysis().unexplained.first?.explanation.map(\.text) ?? []
+            let names = words.contains { $0.hasPrefix("In each run, SQLite makes a list of all rows") }
+            #expect(names == isCause, "\(sql)")
+        }
+    }
+
     @Test func `Many rows for each row of another statement are named as a cause`() {
         var program = Program()
         program.run("SELECT id FROM album ORDER BY id") { $0.rows = 40 }

@@ -22,6 +22,8 @@ enum KnownCause {
     case json(String)
     /// A subquery or a view is computed with all its rows before a condition of the statement around it applies.
     case wholeSubquery
+    /// A list is made of all rows of a subquery in each run, to look up a few values.
+    case list
     /// The program runs it for each row of another statement, and each run returns many rows.
     case manyRowsEach(origin: String, rows: UInt64)
 
@@ -36,6 +38,10 @@ enum KnownCause {
     /// The minimum reads from the file for each of its pages, and in all, of a cache that is too small.
     private static let readsPerPage: UInt64 = 5
     private static let manyReads: UInt64 = 20_000
+
+    /// The minimum runs that make a list, and the minimum steps of SQLite's virtual machine for each run and row.
+    private static let leastLists: UInt64 = 5
+    private static let stepsOfList: UInt64 = 500
 
     /// Whether SQLite read the pages of the file again and again.
     ///
@@ -86,6 +92,8 @@ enum KnownCause {
             self = .wholeSubquery
         } else if circumstances.refreshes >= Self.leastRefreshes, circumstances.refreshes &* 2 >= group.count {
             self = .refreshes(circumstances.refreshes)
+        } else if Self.makesLists(sql, group) {
+            self = .list
         } else if Self.counts(tokens), counts.rows <= group.count {
             self = .count(hasCondition: tokens.contains { $0.isKeyword("WHERE") })
         } else if group.key.statementType == .read, counts.rows >= Self.manyRows &* runs {
@@ -120,6 +128,17 @@ enum KnownCause {
             (tokens[place].isKeyword("JSON_EACH") || tokens[place].isKeyword("JSON_TREE"))
                 && tokens[place + 1].text == "(" && tokens[place + 2].isName
         }.map { tokens[$0].text.lowercased() }
+    }
+
+    /// Whether each run of a statement looks up values among the many rows of a subquery: `IN (SELECT …)`.
+    static func makesLists(_ sql: String, _ group: EventGroup) -> Bool {
+        guard group.count >= leastLists,
+            group.counts.virtualMachineSteps >= stepsOfList &* max(group.counts.rows, group.count)
+        else { return false }
+        let tokens = StatementText.tokens(of: sql)
+        return tokens.indices.dropLast(2).contains {
+            tokens[$0].isKeyword("IN") && tokens[$0 + 1].text == "(" && tokens[$0 + 2].isKeyword("SELECT")
+        }
     }
 
     private static func sortsRandomly(_ tokens: [StatementText.Token]) -> Bool {
@@ -189,6 +208,12 @@ enum KnownCause {
                 "SQLite computes a subquery, or a view, with all its rows before it applies the condition around it. It cannot move the "
                     + "condition inside past a window function, \(code: "LIMIT"), or an aggregate.",
                 "Put the condition into the subquery, or query the tables of the view directly.",
+            ]
+        case .list:
+            [
+                "In each run, SQLite makes a list of all rows of the subquery in \(code: "IN (SELECT …)"), to look up a few values.",
+                "Write \(code: "EXISTS (SELECT 1 FROM … WHERE … = …)") or \(code: "NOT EXISTS"), which look up single rows, with "
+                    + "an index on the columns that they compare.",
             ]
         case .manyRowsEach(let origin, let rows):
             [

@@ -48,7 +48,7 @@ extension UnexplainedWork {
         let (causes, frequency) = (causes.map(\.basis), frequency.map(\.basis))
         let open = profile.hotspots.filter { group in
             !causes.contains { $0.contains(group.key) }
-                && (group.takesManySteps || KnownCause.readsAgain(group, examinations)
+                && (group.takesManySteps || group.makesLists || KnownCause.readsAgain(group, examinations)
                     || !frequency.contains { $0.contains(group.key) })
         }
         return Dictionary(grouping: open) { Operation(kind: $0.key.kind, subject: $0.key.subject) }.values
@@ -197,6 +197,12 @@ extension UnexplainedWork {
 }
 
 extension EventGroup {
+    /// Whether each of its statements makes a list of the rows of a subquery.
+    fileprivate var makesLists: Bool {
+        guard case .statement(let sql) = key.subject else { return false }
+        return KnownCause.makesLists(sql, self)
+    }
+
     /// Whether each of its statements takes many steps for its rows.
     var takesManySteps: Bool {
         let steps = Double(counts.fullScanSteps), rows = Double(max(1, counts.rows))
