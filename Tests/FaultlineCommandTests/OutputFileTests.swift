@@ -114,6 +114,26 @@ struct OutputFileTests {
         #expect(refusal(of: note, inputs: [], sources: folder) == nil)
     }
 
+    // MARK: - Earlier outputs
+
+    @Test("replaces an earlier output as long as nobody changed it")
+    func earlierOutput() throws {
+        let inputs = CommandInputs([])
+        for content in [OutputFile.Content.document, .export, .tables] {
+            let path = place("\(content)")
+            for _ in 1...2 { try OutputFile(path, content, inputs: inputs).write(Data("first".utf8)) }
+            try Data("mine!".utf8).write(to: URL(fileURLWithPath: path))
+            #expect {
+                try OutputFile(path, content, inputs: inputs)
+            } throws: { error in
+                "\(error)"
+                    == "Cannot write \"\(path)\": it exists and is not an output of Faultline that nobody changed; "
+                    + "name another file with -o, or replace it with --force."
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("mine!".utf8))
+        }
+    }
+
     // MARK: - Privacy
 
     @Test(

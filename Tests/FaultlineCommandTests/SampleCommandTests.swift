@@ -59,7 +59,7 @@ struct SampleCommandTests {
 
     @Test(
         "would be rejected with a wrong option, subcommand or value",
-        arguments: ["report t.json --formt html", "reprot t.json", "check", "record --cpu=fast -- ./App", "report"])
+        arguments: ["report t.json --formt html", "reprot t.json", "check", "record --cpu=fast -- ./App", "events"])
     func rejectedCommand(words: String) {
         #expect(Self.refusal(of: words.split(separator: " ").map(String.init)) != nil)
     }

@@ -38,6 +38,21 @@ struct GitHubTests {
                 + "::notice title=R99 A%3A B%2C 100 %25" + message("C"))
     }
 
+    @Test func `Findings are a compiler's diagnostics, too`() throws {
+        let findings = [
+            Self.finding("Do A", severity: .error, CallSite(file: "App/A.swift", line: 42)),
+            Self.finding("Do B", severity: .warning, CallSite(file: "App/B.swift", line: 0)),
+            Self.finding("Do C", severity: .note, CallSite(file: "", line: 0, function: "App+0x12")),
+        ]
+        let rest = "Change 50 %. one two Saves no time that could be estimated. Confidence: high. [R99 A: B, 100 %]\n"
+        let print = try #require(CompilerRenderer().printer(of: Analysis.self))
+        #expect(
+            print(Self.analysis(findings), Layout())
+                == "faultline: note: 4.11 ms, 180 events, none lost, writing 120 µs. [Faultline]\n"
+                + "App/A.swift:42: error: Do A. " + rest + "App/B.swift: warning: Do B. " + rest
+                + "faultline: note: Do C. " + rest)
+    }
+
     @Test func `The limits of what the trace shows are a warning`() throws {
         let print = try #require(GitHubRenderer().printer(of: Analysis.self))
         let text = print(Analysis(Profile()), Layout())

@@ -33,7 +33,7 @@ struct RendererTests {
         #expect(
             Renderers.help(for: .document(Analysis.self))
                 == "text, json for programs, markdown for pull requests, sarif for code scanning, github for annotations "
-                + "in GitHub Actions, or html for a browser.")
+                + "in GitHub Actions, gcc for editors, or html for a browser.")
         #expect(
             Renderers.help(for: .document(StoreInspection.self)) == "text, json for programs, or html for a browser.")
     }

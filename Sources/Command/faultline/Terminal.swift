@@ -10,10 +10,13 @@ struct Terminal {
     static let output = Terminal(descriptor: STDOUT_FILENO, name: "standard output")
     static let errors = Terminal(descriptor: STDERR_FILENO, name: "standard error")
 
-    /// Whether to use colours: only on a terminal, and not if `NO_COLOR` is set (https://no-color.org).
+    /// Whether to use colours: on a terminal, or if `FORCE_COLOR` or `CLICOLOR_FORCE` is set, as for a pager; but not if
+    /// `NO_COLOR` is set (https://no-color.org, https://force-color.org, https://bixense.com/clicolors).
     var wantsColour: Bool {
         let environment = ProcessInfo.processInfo.environment
+        let isSet = { (name: String) in environment[name].map { !$0.isEmpty && $0 != "0" } ?? false }
         if environment["NO_COLOR"].map({ !$0.isEmpty }) ?? false { return false }
+        if isSet("FORCE_COLOR") || isSet("CLICOLOR_FORCE") { return true }
         return isatty(descriptor) != 0 && environment["TERM"] != "dumb"
     }
 

@@ -84,7 +84,10 @@ struct ExportTests {
         try "mine".write(toFile: path, atomically: true, encoding: .utf8)
         let result = try BuiltCommand.run(["export", "/no/trace", "--to", format, "-o", path])
         #expect(result.status == 2)
-        #expect(result.errors == "faultline: Cannot write \"\(path)\": it exists; name another file with -o.\n")
+        #expect(
+            result.errors
+                == "faultline: Cannot write \"\(path)\": it exists and is not an output of Faultline that nobody changed; "
+                + "name another file with -o, or replace it with --force.\n")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 

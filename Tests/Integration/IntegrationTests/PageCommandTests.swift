@@ -36,17 +36,47 @@ import Testing
         #expect(forced.status == 0)
     }
 
-    @Test("asks for a file, and only with this format")
+    @Test("asks for a file")
     func asksForAFile() throws {
         let unnamed = try BuiltCommand.run(["report", Self.trace, "--format", "html"])
         #expect(unnamed.status == 2)
         #expect(unnamed.errors.contains("A page is written to a file: name it with -o page.html."))
-        let other = try BuiltCommand.run(["report", Self.trace, "-o", "report.txt"])
-        #expect(other.status == 2)
-        #expect(
-            other.errors.contains("-o is for --format html; other formats are printed, and > writes them to a file."))
         let none = try BuiltCommand.run(["report", Self.trace, "--format", "html", "-o", "x", "--max-events", "0"])
         #expect(none.errors.contains("--max-events must be between 1 and 10,000,000, not 0."))
+    }
+
+    @Test("has the format that the file's extension says, unless --format says another")
+    func extensions() throws {
+        let directory = try TemporaryDirectory()
+        for (name, options, beginning) in [
+            ("page.html", [], "<!DOCTYPE html>"), ("report.json", [], "{\n"), ("report.md", [], "# "),
+            ("report.txt", [], "faultline: "), ("report", [], "faultline: "),
+            ("report.html", ["--format", "json"], "{\n"), ("page", ["--format", "html"], "<!DOCTYPE html>"),
+        ] {
+            let path = directory.path(name)
+            // An earlier output is replaced.
+            for _ in 1...2 {
+                let result = try BuiltCommand.run(["report", Self.trace, "-o", path] + options)
+                #expect(result.status == 0 && result.output.isEmpty, "\(name) \(result.errors)")
+                #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix(beginning), "\(name)")
+            }
+        }
+        let wrong = try BuiltCommand.run(["tree", Self.trace, "-o", directory.path("tree.md")])
+        #expect(wrong.status == 2 && wrong.errors.contains("\"tree\" cannot print markdown; it prints "))
+    }
+
+    @Test("of every printing command goes to a file as to standard output")
+    func everyCommand() throws {
+        let directory = try TemporaryDirectory()
+        for (number, arguments) in [
+            ["events", Self.trace], ["tree", Self.trace], ["timeline", Self.trace], ["check", Self.trace],
+            ["diff", Self.trace, Self.trace], ["query", Self.trace, "SELECT count(*) FROM fetch"],
+        ].enumerated() {
+            let path = directory.path("\(number).json")
+            let printed = try BuiltCommand.run(arguments + ["--format", "json"])
+            #expect(try BuiltCommand.run(arguments + ["-o", path]).status == printed.status)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == printed.output, "\(arguments)")
+        }
     }
 
     @Test("checks the file before it reads the trace")

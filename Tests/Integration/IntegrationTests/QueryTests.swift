@@ -54,7 +54,7 @@ struct QueryTests {
         #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test("writes the tables to a new file, and never over another file")
+    @Test("writes the tables to a file, and never over one that is not its own")
     func file() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path("trace.sqlite")
@@ -70,9 +70,16 @@ struct QueryTests {
         #expect(sqlite3_step(statement) == SQLITE_ROW)
         let kept = (0..<2).map { String(sqlite3_column_int64(statement, $0)) }
         #expect(whole.output.split(separator: "\n").last?.split(separator: " ").map(String.init) == kept)
+        #expect(try BuiltCommand.run(["query", trace, "-o", file]).status == 0)
+        let changed = try #require(FileHandle(forWritingAtPath: file))
+        try changed.seekToEnd()
+        try changed.write(contentsOf: Data("mine".utf8))
         let again = try BuiltCommand.run(["query", trace, "-o", file])
         #expect(again.status == 2)
-        #expect(again.errors == "faultline: Cannot write \"\(file)\": it exists; name another file with -o.\n")
+        #expect(
+            again.errors
+                == "faultline: Cannot write \"\(file)\": it exists and is not an output of Faultline that nobody changed; "
+                + "name another file with -o, or replace it with --force.\n")
         for suffix in ["-wal", "-journal", "-shm"] {
             let beside = directory.path("other.sqlite" + suffix)
             try Data("mine".utf8).write(to: URL(fileURLWithPath: beside))

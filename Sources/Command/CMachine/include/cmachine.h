@@ -4,6 +4,8 @@
 #define CMACHINE_H
 
 #include <stdint.h>
+// Extended attributes.
+#include <sys/xattr.h>
 
 #ifdef __cplusplus
 extern "C" {

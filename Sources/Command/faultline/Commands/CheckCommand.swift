@@ -69,9 +69,13 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
     var format = OutputFormat<CheckCommand>.text
 
+    @OptionGroup var file: PrintedFile
+
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
+        let output = try outputFile(
+            CommandInputs([trace, budget, baseline, database.store, options.thresholds], sources: sources))
         var limits = try budget.map(Self.read) ?? Budget()
         let folder = try sources.map(SourceFolder.init)
         if let folder { limits.accepted += try Self.accepted(in: folder) }
@@ -81,7 +85,7 @@ struct CheckCommand: AnalyzingCommand, PrintingCommand {
         let next = NextStep.Input(file: trace, options.words).flatMap { trace in
             NextStep.after(check, of: analysis, trace, baseline: baseline.flatMap { .init(file: $0) })
         }
-        try format.write(check, next: next, paths: folder?.repositoryPaths)
+        try write(check, to: output, next: next, paths: folder?.repositoryPaths)
         if !check.isPassed { throw ExitCode(1) }
     }
 

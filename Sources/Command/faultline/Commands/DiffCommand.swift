@@ -29,21 +29,22 @@ struct DiffCommand: AnalyzingCommand, PrintingCommand {
     var format = OutputFormat<DiffCommand>.text
 
     @OptionGroup(title: "Page") var page: PageOutput
+    var file: PrintedFile { page.file }
 
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
-        let output = try page.check(format.renderer, inputs: [before, after, options.thresholds])
+        let output = try page.check(for: self, inputs: [before, after, options.thresholds])
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
         let diff = ProfileDiff(before: sides[0], after: sides[1])
-        if let output {
+        if let output, renderer.page != nil {
             let (old, new) = (try page.events(of: before, sides[0]), try page.events(of: after, sides[1]))
-            return try output.write(.diff(diff, before: old, after: new), by: format.renderer, page.options)
+            return try output.write(.diff(diff, before: old, after: new), by: renderer, page.options)
         }
         var next: NextStep?
         if let before = NextStep.Input(file: before), let after = NextStep.Input(file: after, options.words) {
             next = NextStep.after(diff, before: before, after)
         }
-        try format.write(diff, next: next)
+        try write(diff, to: output, next: next)
     }
 }

@@ -3,6 +3,7 @@ import FaultlineFindings
 import FaultlineProfile
 import FaultlineReport
 import FaultlineTrace
+import Foundation
 
 /// Prints a trace's events, one per line.
 struct EventsCommand: AnalyzingCommand, PrintingCommand {
@@ -17,7 +18,7 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
             faultline events trace.json --thread main --site List.swift:42
             faultline events trace.json --finding 2
             faultline events trace.json --format json | jq .duration
-            faultline events trace.json --kind sql --format csv > statements.csv
+            faultline events trace.json --kind sql -o statements.csv
 
             Events are listed in the order in which they were written: a thread's events in the order in which they ended.
             """)
@@ -39,22 +40,25 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
         ))
     var format = OutputFormat<EventsCommand>.text
 
+    @OptionGroup var file: PrintedFile
+
     func work() throws {
+        let file = try outputFile(CommandInputs([trace, options.thresholds]))?.begin()
         let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
         var processes: [UInt32: ProcessNames] = [:]
-        guard let format = format.renderer.events else { return }
+        guard let format = renderer.events else { return }
         var printers: [UInt32: any EventLines] = [:]
         var selector = EventSelector(selection, finding: finding)
         let kinds = selection.kind?.kinds ?? Set(EventKind.allCases)
         // A filter selects events only. Without one, processes and losses are printed too.
         let processLines = selection.isWhole ? format as? any ProcessLines.Type : nil
         var lost: UInt64 = 0
-        var output = LineBuffer()
+        var output = LineBuffer(file: file)
         if let title = format.title(of: kinds, stack: stack) { try output.add(title) }
         // On a terminal, the events themselves show how far the reading is.
-        let summary = try trace.read(showsProgress: !Terminal.output.isTerminal) { message in
+        let summary = try trace.read(showsProgress: file != nil || !Terminal.output.isTerminal) { message in
             switch message {
             case .entry(let process, let id, let entry):
                 processes[process, default: ProcessNames()].insert(entry, id: id)
@@ -74,6 +78,7 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
             }
         }
         try output.flush()
+        try file?.finish()
         if lost > 0, !(format is any ProcessLines.Type) {
             Terminal.tell(Profile.lossSentence(lost))
         }
@@ -84,7 +89,11 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
 
 /// Buffers lines, so a million events do not take a million writes.
 private struct LineBuffer {
+    /// The file, or `nil` for standard output.
+    let file: UnfinishedFile?
     private var text = ""
+
+    init(file: UnfinishedFile?) { self.file = file }
 
     mutating func add(_ line: String) throws {
         text += Phrase.printable(line)
@@ -93,7 +102,7 @@ private struct LineBuffer {
     }
 
     mutating func flush() throws {
-        try Terminal.output.write(text)
+        if let file { try file.write(Data(text.utf8)) } else { try Terminal.output.write(text) }
         text = ""
     }
 }

@@ -17,8 +17,7 @@ struct ExportCommand: AnalyzingCommand {
 
             A timeline shows each thread's events over time, whatever the trace's own format is. The spans of otlp are \
             its scopes and operations. The other formats have the call paths, with the sums of the weights that the \
-            trace has; --weight selects one. The output is a new \
-            file, or standard output.
+            trace has; --weight selects one.
             """)
 
     @Argument(help: "The trace.", completion: .file())
@@ -27,8 +26,13 @@ struct ExportCommand: AnalyzingCommand {
     @Option(name: .customLong("to"), help: ArgumentHelp(TraceExporters.help))
     var format: Format
 
-    @Option(name: .shortAndLong, help: "A new file for the output, or - for standard output.", completion: .file())
+    @Option(
+        name: .shortAndLong, help: "The file to write, or - for standard output. An earlier output is replaced.",
+        completion: .file())
     var output: String
+
+    @Flag(name: .long, help: "Replace any file that the command does not read.")
+    var force = false
 
     @Option(name: .long, help: "The sum of each call path: \(TreeCommand.Weight.names).")
     var weight: TreeCommand.Weight?
@@ -57,7 +61,8 @@ struct ExportCommand: AnalyzingCommand {
     }
 
     func work() throws {
-        let output = try OutputFile(output, .export, inputs: CommandInputs([trace, options.thresholds]))
+        let inputs = CommandInputs([trace, options.thresholds])
+        let output = try OutputFile(output, .export, inputs: inputs, isForced: force)
         let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes where !told.contains(note) { Terminal.tell(note) }

@@ -16,7 +16,7 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             faultline inspect Library.sqlite
             faultline inspect Library.sqlite --model Library.xcdatamodeld
             faultline inspect library.sqlite --trace trace.json
-            faultline inspect library.sqlite --format html -o library.html
+            faultline inspect library.sqlite -o library.html
 
             Accepts any SQLite file. In a Core Data store it recognizes entities, attributes and relationships. If the \
             store has no readable copy of its model, name the model with --model. It detects large values in rows and columns stored after them, sparse inheritance tables, \
@@ -41,10 +41,10 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<InspectCommand>.help))
     var format = OutputFormat<InspectCommand>.text
 
-    @OptionGroup(title: "Page") var page: PageFile
+    @OptionGroup var file: PrintedFile
 
     func run() throws {
-        let output = try page.check(format.renderer, inputs: CommandInputs([store, model, trace]))
+        let output = try outputFile(CommandInputs([store, model, trace]))
         let models = try model.map(ModelArgument.load) ?? []
         let recorded = try trace.map(Self.recorded(in:))
         Interruption.removeCopiesFirst()
@@ -63,13 +63,13 @@ struct InspectCommand: ParsableCommand, PrintingCommand {
             throw CommandFailure.replay(error)
         }
         if let use = inspection.facts.use, use.statements == 0 || use.strangers > 0 { Self.tell(use) }
-        if let output {
-            return try output.write(.inspection(inspection), by: format.renderer, PageOptions(sourceFolder: nil))
+        if let output, renderer.page != nil {
+            return try output.write(.inspection(inspection), by: renderer, PageOptions(sourceFolder: nil))
         }
         let next = NextStep.Input(file: store).flatMap {
             NextStep.after(inspection, $0, hasTrace: trace != nil)
         }
-        try format.write(inspection, next: next)
+        try write(inspection, to: output, next: next)
     }
 
     /// The profile of a trace, and its statements, which are `nil` if it is incomplete.

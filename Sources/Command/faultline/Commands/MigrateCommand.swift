@@ -15,7 +15,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         abstract: "Migrates a store to another version of its model.",
         discussion: """
             faultline migrate Library.sqlite --to Library.xcdatamodeld --dry-run
-            faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup --format html -o migration.html
+            faultline migrate Library.sqlite --to Library.xcdatamodeld --keep-backup -o migration.html
 
             Without a mapping model, the command infers the changes from names and renaming identifiers, and SQL migrates the store \
             in place and in one transaction. The same holds for a mapping model that only copies objects and values. Any other \
@@ -62,10 +62,10 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<MigrateCommand>.help))
     var format = OutputFormat<MigrateCommand>.text
 
-    @OptionGroup(title: "Page") var page: PageFile
+    @OptionGroup var file: PrintedFile
 
     func run() throws {
-        let output = try page.check(format.renderer, inputs: CommandInputs([store, to] + from + mapping))
+        let output = try outputFile(CommandInputs([store, to] + from + mapping))
         let target = try NamedModel(path: to)
         try ModelArgument.checkCompleteness(target.model, to)
         let sources = try from.flatMap { path in
@@ -77,7 +77,7 @@ struct MigrateCommand: ParsableCommand, PrintingCommand {
         let backup = keepBackup ? MigrationOutcome.backup(of: url) : nil
         if let output, let backup, FileIdentity(output.path) == FileIdentity(backup.path) {
             throw CommandFailure.usage(
-                "The page would replace the store's backup \"\(backup.path)\"; name another file with -o.")
+                "The output would replace the store's backup \"\(backup.path)\"; name another file with -o.")
         }
         if let backup, FileManager.default.fileExists(atPath: backup.path) {
             throw CommandFailure.usage("The backup would replace \"\(backup.path)\"; move that file away first.")

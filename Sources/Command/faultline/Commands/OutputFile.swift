@@ -15,6 +15,8 @@ struct OutputFile {
         /// A trace that is made of ring buffers.
         case trace
         case export, tables
+        /// What a command prints.
+        case document
 
         /// A phrase for the existing files that may be replaced, or `nil` if there are none.
         fileprivate var replaceable: String? {
@@ -22,7 +24,8 @@ struct OutputFile {
             case .page: "a page that Faultline wrote"
             case .profile: "a profile"
             case .recording: "a trace that Faultline recorded"
-            case .trace, .export, .tables: nil
+            case .export, .tables, .document: "an output of Faultline that nobody changed"
+            case .trace: nil
             }
         }
 
@@ -34,16 +37,17 @@ struct OutputFile {
             case .recording, .trace: "the trace"
             case .export: "the export"
             case .tables: "the tables"
+            case .document: "the output"
             }
         }
 
         /// Whether the output has a trace's individual events, which its owner alone can read in any form.
-        fileprivate var hasEvents: Bool { self != .page && self != .profile }
+        fileprivate var hasEvents: Bool { ![.page, .profile, .document].contains(self) }
 
         /// The reason why it cannot be written to standard output, or `nil` if it can.
         fileprivate var needForFile: String? {
             switch self {
-            case .page, .profile, .export: nil
+            case .page, .profile, .export, .document: nil
             case .recording: "a recording needs a file or a directory"
             case .trace: "a trace that is completed needs a file"
             case .tables: "a database needs a file"
@@ -55,7 +59,8 @@ struct OutputFile {
             case .page: RegularFile.begins(path, with: Renderers.pageBeginning)
             case .profile: LoadedProfile.isProfile(path)
             case .recording: OutputFile.isTimeline(path)
-            case .trace, .export, .tables: false
+            case .export, .tables, .document: UnfinishedFile.isUnchanged(path)
+            case .trace: false
             }
         }
     }

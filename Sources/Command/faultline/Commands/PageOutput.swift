@@ -3,37 +3,9 @@ import FaultlineReport
 import FaultlineRules
 import Foundation
 
-/// The file of a page.
-struct PageFile: ParsableArguments {
-    @Option(
-        name: .shortAndLong,
-        help: "The file for --format html, or - for standard output. An earlier page is replaced.", completion: .file())
-    var output: String?
-
-    @Flag(name: .long, help: "Replace any file that the command does not read.")
-    var force = false
-
-    /// Checks that the options fit the format, and that the page can be written.
-    ///
-    /// - Parameter inputs: The files that the command reads.
-    /// - Returns: The page's file, or `nil` if the format is not one for pages.
-    /// - Throws: `ValidationError` or ``CommandFailure`` if not.
-    func check(_ renderer: any Renderer, inputs: CommandInputs) throws -> OutputFile? {
-        guard renderer.page != nil else {
-            guard output == nil else {
-                throw ValidationError(
-                    "-o is for --format html; other formats are printed, and > writes them to a file.")
-            }
-            return nil
-        }
-        guard let output else { throw ValidationError("A page is written to a file: name it with -o page.html.") }
-        return try OutputFile(output, .page, inputs: inputs, isForced: force)
-    }
-}
-
 /// The options of commands that can write a page of events.
 struct PageOutput: ParsableArguments {
-    @OptionGroup var file: PageFile
+    @OptionGroup var file: PrintedFile
 
     @Option(
         name: .long,
@@ -52,17 +24,17 @@ struct PageOutput: ParsableArguments {
     )
     var maxEvents = PageEvents.standardLimit
 
-    /// Checks that the options fit the format, and that the page can be written.
+    /// Checks the options, and that the output can be written.
     ///
     /// - Parameter paths: The files that the command reads.
-    /// - Returns: The page's file, or `nil` if the format is not one for pages.
+    /// - Returns: The file, or `nil` for standard output.
     /// - Throws: `ValidationError` or ``CommandFailure`` if not.
-    func check(_ renderer: any Renderer, inputs paths: [String?]) throws -> OutputFile? {
+    func check(for command: some PrintingCommand, inputs paths: [String?]) throws -> OutputFile? {
         guard (1...10_000_000).contains(maxEvents) else {
             throw ValidationError("--max-events must be between 1 and 10,000,000, not \(maxEvents).")
         }
-        let output = try file.check(renderer, inputs: CommandInputs(paths, sources: sourceFolder))
-        if output != nil, let sources { try SourceFiles.check(sources) }
+        let output = try command.outputFile(CommandInputs(paths, sources: sourceFolder))
+        if command.renderer.page != nil, let sources { try SourceFiles.check(sources) }
         return output
     }
 

@@ -15,6 +15,8 @@ struct QueryCommand: PrintingCommand {
                 Lists the tables and describes their columns.
             faultline query trace.json 'SELECT callSite, count(*) FROM fault GROUP BY 1'
                 Counts the faults of each call site.
+            faultline query trace.json 'SELECT * FROM fetch' -o fetches.csv
+                Writes rows to a file.
             faultline query trace.json -o trace.sqlite
                 Keeps the tables, for sqlite3 and others.
 
@@ -31,21 +33,30 @@ struct QueryCommand: PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<QueryCommand>.help + " JSON is one object per line."))
     var format = OutputFormat<QueryCommand>.text
 
-    @Option(name: .shortAndLong, help: "A new file for the tables.", completion: .file())
-    var output: String?
+    @OptionGroup var file: PrintedFile
+
+    /// Whether the file is to have the tables, and not the rows of the statement.
+    private var keepsTables: Bool {
+        guard let path = file.output else { return false }
+        return sql == nil || !format.isChosen && Renderers.named(byExtensionOf: path) == nil
+    }
 
     func run() throws {
-        let file = try output.map { try OutputFile($0, .tables, inputs: CommandInputs([self.trace])) }
+        let inputs = CommandInputs([trace])
+        let (name, isForced) = (file.output ?? "", file.force)
+        let file = keepsTables ? try OutputFile(name, .tables, inputs: inputs, isForced: isForced) : nil
+        let rows = keepsTables ? nil : try outputFile(inputs)?.begin()
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
-        guard sql != nil || output != nil else {
+        guard sql != nil || file != nil else {
             try trace.expectNames()
             return try Terminal.output.write(TableText.text)
         }
         let database = try tables(of: &trace, in: file)
         guard let sql else { return }
         do {
-            try print(sql, database)
+            try print(sql, database, to: rows)
+            try rows?.finish()
         } catch let error as QueryError {
             throw CommandFailure.usage(
                 "Cannot run the query (\(error)); \"faultline query \(self.trace)\" lists the tables and their "
@@ -72,15 +83,18 @@ struct QueryCommand: PrintingCommand {
         }
     }
 
-    private func print(_ sql: String, _ database: TraceDatabase) throws {
-        guard let format = format.renderer.rows else { return }
+    private func print(_ sql: String, _ database: TraceDatabase, to file: UnfinishedFile?) throws {
+        guard let format = renderer.rows else { return }
+        func write(_ text: String) throws {
+            if let file { try file.write(Data(text.utf8)) } else { try Terminal.output.write(text) }
+        }
         var lines: any RowLines = format.init(names: [])
         try database.query(sql) { names in
             lines = format.init(names: names)
         } row: { values in
-            if let line = lines.add(values.map(\.row)) { try Terminal.output.write(line) }
+            if let line = lines.add(values.map(\.row)) { try write(line) }
         }
-        try Terminal.output.write(lines.end(width: Terminal.output.columns))
+        try write(lines.end(width: file == nil ? Terminal.output.columns : nil))
     }
 }
 

@@ -10,17 +10,21 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         commandName: "report",
         abstract: "Prints the report of a trace.",
         discussion: """
+            faultline report
             faultline report trace.json
-            faultline report trace.json --format html -o report.html
-            faultline report trace.json --format html -o report.html --verification verification.json
+            faultline report trace.json -o report.html
+            faultline report trace.json -o report.html --verification verification.json
 
             A trace whose program was killed is first completed from what the program left in shared memory.
             """)
 
     @Argument(
-        help: "A trace that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces.",
+        help: """
+            A trace that "faultline record" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces. Default: the last \
+            recording, faultline.json or faultline-lttng in the current directory.
+            """,
         completion: .file())
-    var trace: String
+    var trace: String?
 
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ReportCommand>.help))
     var format = OutputFormat<ReportCommand>.text
@@ -41,6 +45,7 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     @OptionGroup var database: DatabaseOption
 
     @OptionGroup(title: "Page") var page: PageOutput
+    var file: PrintedFile { page.file }
 
     @OptionGroup var options: AnalysisOptions
 
@@ -58,13 +63,14 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
     }
 
     func work() throws {
-        let output = try page.check(format.renderer, inputs: [trace, database.store, verification, options.thresholds])
-        guard verification == nil || format.renderer.page != nil else {
-            throw ValidationError("--verification is for --format html.")
+        let trace = trace ?? RecordingDestination.lastOutput
+        let output = try page.check(for: self, inputs: [trace, database.store, verification, options.thresholds])
+        guard verification == nil || renderer.page != nil else {
+            throw ValidationError("--verification is for a page, as in -o report.html.")
         }
         let savings = try measuredSavings()
         // A page looks for its sources itself.
-        let folder = format.renderer.page == nil ? try page.sources.map(SourceFolder.init) : nil
+        let folder = renderer.page == nil ? try page.sources.map(SourceFolder.init) : nil
         let isByThread = by?.grouping == .thread
         if isByThread, LoadedProfile.isProfile(trace) {
             throw CommandFailure.usage(
@@ -74,16 +80,16 @@ struct ReportCommand: AnalyzingCommand, PrintingCommand {
         var threads = ThreadSums()
         let report = try TraceReport(path: trace, store: database.store) { if isByThread { threads.add($0) } }
         for note in report.notes { Terminal.tell(note) }
-        if let output {
+        if let output, renderer.page != nil {
             if let verification, savings.count(in: report.analysis) == 0 {
                 Terminal.tell("\"\(verification)\" has no result for a finding of this trace.")
             }
             let events = try page.events(of: trace, report.analysis)
-            return try output.write(.report(events, savings), by: format.renderer, page.options)
+            return try output.write(.report(events, savings), by: renderer, page.options)
         }
         let grouped = by.map { GroupedHotspots(report.analysis.profile, by: $0.grouping, threads: threads) }
-        try format.write(
-            report.analysis, showsAll: all, grouped: grouped, next: report.nextStep(options),
+        try write(
+            report.analysis, to: output, showsAll: all, grouped: grouped, next: report.nextStep(options),
             paths: folder?.repositoryPaths)
     }
 

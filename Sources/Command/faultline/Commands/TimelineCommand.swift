@@ -35,7 +35,10 @@ struct TimelineCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<TimelineCommand>.help))
     var format = OutputFormat<TimelineCommand>.text
 
+    @OptionGroup var file: PrintedFile
+
     func work() throws {
+        let output = try outputFile(CommandInputs([trace, options.thresholds]))
         let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
@@ -74,6 +77,7 @@ struct TimelineCommand: AnalyzingCommand, PrintingCommand {
         try selector.tellRemarks()
         guard selector.remarks.isEmpty, let timeline = builder.finish() else { return }
         let next = NextStep.Input(file: self.trace, options.words + selection.words).map { NextStep.afterTimeline($0) }
-        try format.write(timeline, width: Terminal.output.columns.map { max(60, $0) } ?? 100, next: next)
+        let width = Terminal.output.columns.map { max(60, $0) } ?? 100
+        try write(timeline, to: output, width: width, next: next)
     }
 }

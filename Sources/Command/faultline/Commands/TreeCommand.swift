@@ -49,6 +49,8 @@ struct TreeCommand: AnalyzingCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<TreeCommand>.help))
     var format = OutputFormat<TreeCommand>.text
 
+    @OptionGroup var file: PrintedFile
+
     struct Weight: ExpressibleByArgument {
         let weight: CallTreeWeight
 
@@ -76,6 +78,7 @@ struct TreeCommand: AnalyzingCommand, PrintingCommand {
     }
 
     func work() throws {
+        let output = try outputFile(CommandInputs([trace, options.thresholds]))
         let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
@@ -102,12 +105,12 @@ struct TreeCommand: AnalyzingCommand, PrintingCommand {
         try selector.tellRemarks()
         let trees = builders.map { $0.finish() }
         // A text without events would only repeat the remark, but other programs expect a document.
-        let isSilent = !selector.remarks.isEmpty && format.isText
+        let isSilent = !selector.remarks.isEmpty && renderer.isText
         guard !isSilent, let tree = trees.first(where: { $0.total > 0 }) ?? trees.last else { return }
         let next = NextStep.Input(file: self.trace, options.words + selection.words).flatMap {
             NextStep.after(tree, $0)
         }
-        try format.write(tree, smallestShare: minShare / 100, next: next)
+        try write(tree, to: output, smallestShare: minShare / 100, next: next)
     }
 
     /// The names and call paths of a process's events.

@@ -1,3 +1,4 @@
+import CMachine
 import Foundation
 import Synchronization
 
@@ -99,6 +100,7 @@ final class UnfinishedFile {
     /// - Throws: ``CommandFailure`` if it cannot have the name, because another file has it by now.
     func finish() throws {
         guard isPending else { return }
+        mark()
         // A link replaces nothing, unlike renaming, but not every file system has links. If the process is killed before
         // it removes the temporary name, that is abandoned like that of half a file.
         if !isReplacing, link(path, place) == 0 {
@@ -112,6 +114,33 @@ final class UnfinishedFile {
         }
         isPending = false
         Self.pending.store(0, ordering: .relaxed)
+    }
+
+    // MARK: - Marks
+
+    /// The attribute by which a finished output is known as long as nobody changes it.
+    private static let attribute = "user.faultline"
+
+    /// Marks the file as one of Faultline's, if its file system has extended attributes.
+    private func mark() {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return }
+        let value = Self.state(status)
+        _ = value.withCString { fsetxattr(descriptor, Self.attribute, $0, strlen($0), 0) }
+    }
+
+    /// Whether a file is an output that Faultline wrote, and as it was written.
+    static func isUnchanged(_ path: String) -> Bool {
+        var status = stat()
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = getxattr(path, attribute, &bytes, bytes.count)
+        guard count > 0, stat(path, &status) == 0 else { return false }
+        return String(decoding: bytes.prefix(count), as: UTF8.self) == state(status)
+    }
+
+    /// The size of a file and the time of its last change, which any writing to it changes.
+    private static func state(_ status: stat) -> String {
+        "\(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
     // MARK: - Signals

@@ -15,7 +15,7 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         discussion: """
             faultline verify trace.json --store Library.sqlite
             faultline verify trace.json --store Library.sqlite --model Library.xcdatamodeld
-            faultline verify trace.json --store Library.sqlite --format html -o report.html
+            faultline verify trace.json --store Library.sqlite -o report.html
 
             Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
             and prints the measured saving beside the predicted one. If the trace has no values (see record \
@@ -51,11 +51,12 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     var format = OutputFormat<VerifyCommand>.text
 
     @OptionGroup(title: "Page") var page: PageOutput
+    var file: PrintedFile { page.file }
 
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
-        let output = try page.check(format.renderer, inputs: [trace, store, model, options.thresholds])
+        let output = try page.check(for: self, inputs: [trace, store, model, options.thresholds])
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
         // The analysis comes first, because a malicious profile fails here before anything is copied.
@@ -69,12 +70,12 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         } catch {
             throw CommandFailure.replay(error)
         }
-        if let output {
+        if let output, renderer.page != nil {
             let events = try page.events(of: trace, analysis)
-            return try output.write(.report(events, MeasuredSavings(verification)), by: format.renderer, page.options)
+            return try output.write(.report(events, MeasuredSavings(verification)), by: renderer, page.options)
         }
         let next = NextStep.Input(file: trace, options.words).flatMap { NextStep.after(verification, $0) }
-        try format.write(verification, next: next)
+        try write(verification, to: output, next: next)
     }
 
     private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {

@@ -35,9 +35,12 @@ struct DoctorCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<DoctorCommand>.help))
     var format = OutputFormat<DoctorCommand>.text
 
+    @OptionGroup var file: PrintedFile
+
     func run() throws {
+        let output = try outputFile(CommandInputs([]))
         let diagnosis = Doctor(directory: Self.named(directory), command: command.first).examine()
-        try format.write(diagnosis)
+        try write(diagnosis, to: output)
         if !diagnosis.obstacles.isEmpty { Foundation.exit(1) }
     }
 

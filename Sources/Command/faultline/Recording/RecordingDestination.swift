@@ -14,6 +14,17 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// The recording in the current directory that was written last under its default name.
+    static var lastOutput: String {
+        let times = allCases.map { destination -> (path: String, time: timespec) in
+            var status = stat()
+            let exists = stat(destination.defaultOutput, &status) == 0
+            return (destination.defaultOutput, exists ? status.st_mtim : timespec())
+        }
+        let last = times.max { ($0.time.tv_sec, $0.time.tv_nsec) < ($1.time.tv_sec, $1.time.tv_nsec) }
+        return last.flatMap { $0.time.tv_sec > 0 ? $0.path : nil } ?? timeline.defaultOutput
+    }
+
     /// The libraries with which programs that do not use the store are recorded.
     var libraries: [PreloadedLibrary] {
         switch self {

@@ -10,11 +10,29 @@ internal import FaultlineTrace
 /// https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
 struct GitHubRenderer: Renderer {
     let name = "github"
+    let fileExtensions: [String] = []
     let purpose = "for annotations in GitHub Actions"
 
     func printer(of document: any Document.Type) -> Printer? {
         guard document is any AnnotatedDocument.Type else { return nil }
         return { ($0 as? any AnnotatedDocument)?.annotations($1.paths).map { $0.line + "\n" }.joined() ?? "" }
+    }
+}
+
+/// The diagnostics of a compiler, by which editors find their way to the lines.
+///
+///     App/List.swift:42: warning: Prefetch "list" with the fetch of Item. … [R01 N+1 faults]
+///
+/// The format is that of GCC (https://www.gnu.org/prep/standards/html_node/Errors.html), which Xcode, Visual Studio Code, Vim and
+/// Emacs read.
+struct CompilerRenderer: Renderer {
+    let name = "gcc"
+    let fileExtensions: [String] = []
+    let purpose = "for editors"
+
+    func printer(of document: any Document.Type) -> Printer? {
+        guard document is any AnnotatedDocument.Type else { return nil }
+        return { ($0 as? any AnnotatedDocument)?.annotations($1.paths).map { $0.diagnostic + "\n" }.joined() ?? "" }
     }
 }
 
@@ -102,6 +120,13 @@ struct WorkflowCommand {
         }
         properties.append("title=\(Self.escaped(property: title))")
         return "::\(level.rawValue) \(properties.joined(separator: ","))::\(Self.escaped(message))"
+    }
+
+    /// The annotation as a diagnostic of a compiler, without a line feed.
+    var diagnostic: String {
+        let place = site.flatMap { $0.file.isEmpty ? nil : $0.line > 0 ? "\($0.file):\($0.line)" : $0.file }
+        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        return "\(place ?? "faultline"): \(level == .notice ? "note" : level.rawValue): \(text) [\(title)]"
     }
 
     /// Escapes what would end a command, as GitHub's toolkit does

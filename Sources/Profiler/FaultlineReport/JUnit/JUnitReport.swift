@@ -133,6 +133,7 @@ struct JUnitReport {
 /// JUnit's XML, which build servers show as tests: one for each limit, and one for each finding that counts.
 struct JUnitRenderer: Renderer {
     let name = "junit"
+    let fileExtensions = ["xml"]
     let purpose = "for build servers"
 
     func printer(of document: any Document.Type) -> Printer? {

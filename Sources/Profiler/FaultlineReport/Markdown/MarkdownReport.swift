@@ -99,6 +99,7 @@ struct MarkdownReport {
 /// Markdown for comments on pull requests.
 struct MarkdownRenderer: Renderer {
     let name = "markdown"
+    let fileExtensions = ["md", "markdown"]
     let purpose = "for pull requests"
 
     func printer(of document: any Document.Type) -> Printer? {

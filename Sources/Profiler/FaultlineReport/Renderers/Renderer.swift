@@ -14,6 +14,9 @@ package protocol Renderer: Sendable {
     /// The purpose, in words that follow the name, such as `"for programs"`, or empty if the name suffices.
     var purpose: String { get }
 
+    /// The extensions of files that have the format unless `--format` says otherwise. Default: the name.
+    var fileExtensions: [String] { get }
+
     /// Returns the printer of documents of a type, or `nil`, the default, if the format cannot print them.
     func printer(of document: any Document.Type) -> Printer?
     /// Prints a document to a file of its own, with the events of the traces that it is about.
@@ -27,6 +30,7 @@ package protocol Renderer: Sendable {
 }
 
 extension Renderer {
+    package var fileExtensions: [String] { [name] }
     package func printer(of document: any Document.Type) -> Printer? { nil }
     package var page: PagePrinter? { nil }
     package var events: (any EventLines.Type)? { nil }

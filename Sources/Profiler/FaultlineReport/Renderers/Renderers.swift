@@ -9,7 +9,7 @@ package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [
         TextRenderer(), JSONRenderer(), CSVRenderer(), MarkdownRenderer(), SARIFRenderer(),
-        GitHubRenderer(), JUnitRenderer(), FoldedRenderer(), HTMLRenderer(),
+        GitHubRenderer(), CompilerRenderer(), JUnitRenderer(), FoldedRenderer(), HTMLRenderer(),
     ]
 
     /// The first bytes of every page for a browser, by which a file is known to be one.
@@ -17,6 +17,14 @@ package enum Renderers {
 
     /// The formats that can print an output.
     package static func all(for output: Output) -> [any Renderer] { all.filter { $0.canPrint(output) } }
+
+    /// Returns the format that the extension of a file stands for, or `nil` if it stands for none.
+    package static func named(byExtensionOf path: String) -> (any Renderer)? {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        let found = name[name.index(after: dot)...].lowercased()
+        return all.first { $0.fileExtensions.contains(found) }
+    }
 
     /// Returns the help of a command's `--format`: the formats that can print its output, and their purposes.
     package static func help(for output: Output) -> String {
@@ -40,6 +48,7 @@ package enum Renderers {
 struct TextRenderer: Renderer {
     let name = "text"
     let purpose = ""
+    let fileExtensions = ["txt"]
 
     /// Prints texts that end with the next step.
     func printer(of document: any Document.Type) -> Printer? {
@@ -93,6 +102,7 @@ struct FoldedRenderer: Renderer {
 /// A page for a browser, in one file.
 struct HTMLRenderer: Renderer {
     let name = "html"
+    let fileExtensions = ["html", "htm"]
     let purpose = "for a browser"
 
     var page: PagePrinter? {
@@ -100,7 +110,10 @@ struct HTMLRenderer: Renderer {
             switch content {
             case .report(let events, let savings):
                 let trace = PageData(events, options, savings)
-                return PageDocument(kind: .report, title: Self.title(events.analysis.profile), traces: [trace]).render()
+                return PageDocument(
+                    kind: .report, title: Self.title(events.analysis.profile), traces: [trace],
+                    scriptless: ScriptlessReport(analysis: events.analysis).element
+                ).render()
             case .diff(let diff, let before, let after):
                 let traces = [before, after].map { PageData($0, options) }
                 let title = "Changes of \(Self.title(after.analysis.profile))"

@@ -9,7 +9,7 @@ struct ModelCommand: ParsableCommand {
         discussion: """
             faultline model show Library.xcdatamodeld
             faultline model diff Library.xcdatamodeld/Library.xcdatamodel Library.xcdatamodeld/Library2.xcdatamodel
-            faultline model diff Library.xcdatamodel Library2.xcdatamodel --format html -o diff.html
+            faultline model diff Library.xcdatamodel Library2.xcdatamodel -o diff.html
             faultline model find Library.sqlite Library.xcdatamodeld
 
             A model is an .xcdatamodel, its file contents, or an .xcdatamodeld for its current version; or compiled, a .mom, or a \
@@ -43,10 +43,10 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelShowCommand>.help))
     var format = OutputFormat<ModelShowCommand>.text
 
-    @OptionGroup(title: "Page") var page: PageFile
+    @OptionGroup var file: PrintedFile
 
     func run() throws {
-        let output = try page.check(format.renderer, inputs: CommandInputs([model]))
+        let output = try outputFile(CommandInputs([model]))
         try write(try ModelListing(path: model), to: output)
     }
 }
@@ -75,10 +75,10 @@ struct ModelDiffCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelDiffCommand>.help))
     var format = OutputFormat<ModelDiffCommand>.text
 
-    @OptionGroup(title: "Page") var page: PageFile
+    @OptionGroup var file: PrintedFile
 
     func run() throws {
-        let output = try page.check(format.renderer, inputs: CommandInputs([old, new]))
+        let output = try outputFile(CommandInputs([old, new]))
         let comparison = VersionComparison(from: try NamedModel(path: old), to: try NamedModel(path: new))
         try write(comparison, to: output)
     }
@@ -107,9 +107,12 @@ struct ModelFindCommand: ParsableCommand, PrintingCommand {
     @Option(name: .long, help: ArgumentHelp(OutputFormat<ModelFindCommand>.help))
     var format = OutputFormat<ModelFindCommand>.text
 
+    @OptionGroup var file: PrintedFile
+
     func run() throws {
+        let output = try outputFile(CommandInputs([store] + models))
         let search = try VersionSearch(store: store, models: try models.flatMap { try NamedModel.all(path: $0) })
-        try format.write(search)
+        try write(search, to: output)
         if !search.hasFound { throw ExitCode(1) }
     }
 }
