@@ -279,8 +279,8 @@ struct MarkdownTests {
         let (some, all) = (
             MarkdownReport(analysis: analysis).render(), MarkdownReport(analysis: analysis, showsAll: true).render()
         )
-        #expect(some.contains("#### 6. Change 5\n") && !some.contains("#### 7. "))
-        #expect(some.contains("### Also\n\n- warning: R99 Change 6, call site unknown\n"))
+        #expect(some.contains("#### 4. Change 3\n") && !some.contains("#### 5. "))
+        #expect(some.contains("### Also\n\n- warning: R99 Change 4, call site unknown\n"))
         #expect(all.contains("#### 9. Change 8\n") && !all.contains("### Also"))
     }
 

@@ -10,6 +10,15 @@ struct CPUText {
 
     private typealias Times = [CodePart: UInt64]
 
+    /// The CPU time in one line, or `nil` if it was not sampled: `CPU: 1.57 s, 72 % of it in the program`.
+    var summary: String? {
+        let sums = profile.cpuTimeByPart
+        let total = sums.values.reduce(0, &+)
+        guard total > 0 else { return nil }
+        let share = Phrase.percent(Double(sums[.program] ?? 0) / Double(total))
+        return "CPU: \(Phrase.duration(total)), \(share) of it in the program"
+    }
+
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         let times = profile.cpuTimes
         let total = times.reduce(0) { $0 &+ $1.time.time }

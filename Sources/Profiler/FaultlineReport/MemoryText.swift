@@ -8,6 +8,12 @@ struct MemoryText {
     /// Whether to show every scope and call path.
     let showsAll: Bool
 
+    /// The memory in one line, or `nil` if allocations were not sampled: `memory: 13.4 MiB at the peak`.
+    var summary: String? {
+        let peak = profile.allocations.reduce(0) { $0 &+ $1.sum.atPeak }
+        return peak > 0 ? "memory: \(size(peak)) at the peak" : nil
+    }
+
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         let sums = profile.allocations
         let allocated = sums.reduce(0) { $0 &+ $1.sum.bytes }

@@ -4,7 +4,7 @@ package import FaultlineProfile
 public import FaultlineRules
 internal import FaultlineTrace
 
-/// A report as text for a terminal: what was recorded, where the store's time went, and what to change.
+/// A report as text for a terminal: the totals, what to change, and where the time went.
 ///
 ///     groceries: 4.21 s, 12,345 events, none lost; recording took 12.3 ms (0.3 %)
 public struct TextReport: Sendable {
@@ -14,8 +14,8 @@ public struct TextReport: Sendable {
     /// The number of findings shown in full, unless there are more errors.
     ///
     /// Others get one line each.
-    static let fullFindings = 6
-    /// Whether to show every finding in full, every hotspot and every projection.
+    static let fullFindings = 4
+    /// Whether to show every finding in full, every hotspot, every projection and every rule that found nothing.
     let showsAll: Bool
     /// The hotspots to show in place of those by kind and line.
     let grouped: GroupedHotspots?
@@ -41,22 +41,21 @@ public struct TextReport: Sendable {
         let tableWidth = TextPage.width(width, atMost: 120)
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
-        var sections = [header(ink, width)]
+        let findings = FindingsText(findings: analysis.findings, showsAll: showsAll)
+        let unexplained = UnexplainedText(works: analysis.unexplained, showsAll: showsAll)
+        var sections = [header(ink, width), findings.lines(ink, width), unexplained.lines(ink, width)]
         if analysis.profile.totals.eventCount > 0 {
             sections += [
-                StoreTimeText(analysis: analysis).lines(ink, width),
                 HotspotsText(analysis: analysis, showsAll: showsAll, grouped: grouped).lines(ink, tableWidth),
                 requests(ink, tableWidth),
+                StoreTimeText(analysis: analysis).lines(ink, width, showsAll: showsAll),
                 CPUText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MemoryText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 MigrationText(profile: analysis.profile, showsAll: showsAll).lines(ink, width),
                 GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
             ]
         }
-        let findings = FindingsText(findings: analysis.findings, showsAll: showsAll)
-        let unexplained = UnexplainedText(works: analysis.unexplained, showsAll: showsAll)
-        sections += [findings.lines(ink, width), unexplained.lines(ink, width), checks(ink, width)]
-        return TextPage.joined(sections, ink)
+        return TextPage.joined(sections + [checks(ink, width)], ink)
     }
 
     /// The requests, tests and jobs of a program that has no store.
@@ -89,7 +88,18 @@ public struct TextReport: Sendable {
                 text.append((index == 0 ? "  ! " : "    ") + ink(.yellow, line))
             }
         }
+        for total in Self.totals(analysis) {
+            text += Phrase.wrapped(total, width: width - 4).enumerated().map { ($0 == 0 ? "  " : "    ") + $1 }
+        }
         return text
+    }
+
+    /// The totals of the store, the CPU and the memory, as far as they were recorded: a line each.
+    static func totals(_ analysis: Analysis) -> [String] {
+        [
+            StoreTimeText(analysis: analysis).summary, CPUText(profile: analysis.profile, showsAll: false).summary,
+            MemoryText(profile: analysis.profile, showsAll: false).summary,
+        ].compactMap(\.self)
     }
 
     /// A summary of the recording and its cost: `4.21 s, 12,345 events, none lost; recording took 12.3 ms (0.3 %)`.
@@ -137,7 +147,31 @@ public struct TextReport: Sendable {
         return names.filter { !$0.isEmpty }.uniqued
     }
 
+    /// The rules that found nothing, in one line unless all are shown, and what others could not examine.
     private func checks(_ ink: Ink, _ width: Int) -> [String] {
+        showsAll ? allChecks(ink, width) : summaryOfChecks(ink, width)
+    }
+
+    private func summaryOfChecks(_ ink: Ink, _ width: Int) -> [String] {
+        let all = analysis.checks.filter { $0.rule != "R24" }
+        let found = all.count { $0.findings > 0 }
+        let examined = all.count { $0.isApplicable && $0.findings == 0 && $0.examined != nil }
+        let counts = [
+            (found, "found something"), (examined, "found nothing"),
+            (all.count - found - examined, "do not apply to this trace"),
+        ].filter { $0.0 > 0 }.map { "\(Phrase.count($0)) \($1)" }
+        let lists = [counts.dropLast().joined(separator: ", "), counts.suffix(1).joined()].filter { !$0.isEmpty }
+        let words = "of \(Phrase.count(all.count)) rules, " + lists.joined(separator: " and ")
+        let lines = Phrase.wrapped("\(words); --all lists them.", width: width - 9)
+        var text = lines.enumerated().map { ($0 == 0 ? ink(.bold, "Checked") + ": " : "         ") + $1 }
+        for check in all where check.isApplicable && !check.obstacles.isEmpty {
+            let words = check.obstacles.map(\.text).joined(separator: " ")
+            text += TextPage.item("\(check.rule) \(check.name): \(words)", width: width)
+        }
+        return text
+    }
+
+    private func allChecks(_ ink: Ink, _ width: Int) -> [String] {
         var text = [ink(.bold, "Checked")]
         func add(_ paragraph: String) {
             text += TextPage.item(paragraph, width: width)

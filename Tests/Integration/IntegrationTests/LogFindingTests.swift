@@ -20,7 +20,7 @@ struct LogFindingTests {
     private func report(_ lines: [String]) throws -> (report: ReportDocument, text: String) {
         let log = try TemporaryDirectory().path("app.log")
         try (lines.joined(separator: "\n") + "\n").write(toFile: log, atomically: false, encoding: .utf8)
-        let text = try BuiltCommand.run(["report", log])
+        let text = try BuiltCommand.run(["report", "--all", log])
         #expect(text.status == 0)
         return (try ReportDocument(of: log), text.output)
     }
@@ -152,7 +152,7 @@ struct LogFindingTests {
         let lines =
             fetch(Self.person, time: "0.0001", rows: 1) + ["CoreData: annotation: sql connection fetch time: soon"]
         try lines.joined(separator: "\n").write(toFile: log, atomically: false, encoding: .utf8)
-        let result = try BuiltCommand.run(["report", log])
+        let result = try BuiltCommand.run(["report", "--all", log])
         #expect(
             result.errors
                 == """
