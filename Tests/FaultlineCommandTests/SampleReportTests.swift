@@ -1,6 +1,8 @@
 import FaultlineFindings
+import FaultlineProfile
 import FaultlineReport
 import FaultlineRules
+import FaultlineTrace
 import Foundation
 import ProjectFiles
 import Testing
@@ -38,5 +40,24 @@ struct SampleReportTests {
             count += 1
         }
         #expect(count >= 5)
+    }
+
+    @Test("have events whose weights in a call tree are sums of their fields", arguments: SampleTraces.stories)
+    func weights(story: String) throws {
+        var weighed: Set<CallTreeWeight> = []
+        var trace = try LoadedTrace(path: SampleTraces.trace(story).path)
+        _ = try trace.read { message in
+            guard case .event(let event) = message else { return }
+            let values = Dictionary(
+                event.detail.values.fields.map { ($0.field.name, $0.value) } + [("duration", event.duration)]
+            ) { field, _ in field }
+            for weight in CallTreeWeight.all where weight.of(event) > 0 {
+                weighed.insert(weight)
+                let fields = weight.fields(of: event.kind)
+                let sum = fields.map { $0.isEmpty ? 1 : $0.reduce(0) { $0 &+ (values[$1] ?? 0) } }
+                #expect(sum == weight.of(event), "\(weight) of \(event)")
+            }
+        }
+        #expect(weighed.isSuperset(of: [.time, .trips, .rows]))
     }
 }

@@ -32,8 +32,8 @@ def commands():
     return [
         ("terminal-diff", "faultline diff trace.json after.json", None, "Scopes"),
         ("terminal-check", "faultline check trace.json --budget budget.json --sources Sources", None, None),
-        ("terminal-log", "faultline report app.log", "Hotspots", "Checked"),
-        ("terminal-program", "faultline record -o trace.json -- python3 invoices.py invoices.sqlite", "What to", "Checked"),
+        ("terminal-log", "faultline report app.log", "What to", "Hotspots"),
+        ("terminal-program", "faultline record -o trace.json -- python3 invoices.py invoices.sqlite", "What to", "Hotspots"),
     ]
 
 

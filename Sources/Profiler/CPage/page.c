@@ -43,6 +43,10 @@ static const unsigned char code[] = {
     , '\n',
 #embed "Page/gestures.js"
     , '\n',
+#embed "Page/splitters.js"
+    , '\n',
+#embed "Page/address.js"
+    , '\n',
 #embed "Page/timeline.js"
     , '\n',
 #embed "Page/eventlist.js"

@@ -1,6 +1,6 @@
 import { batchCurveChart } from "./charts.js";
 import { element, fill } from "./elements.js";
-import { formatCount, formatCounted, formatDuration, formatPercent, spelledOut, withVisibleDirections } from "./format.js";
+import { formatCount, formatCounted, formatDuration, formatPercent, formatSize, spelledOut, withVisibleDirections } from "./format.js";
 import { sourceExcerpt } from "./source.js";
 
 /** The findings as cards: what to change, why, the code to paste, and what it saves. */
@@ -16,7 +16,7 @@ export class Advice {
     fill(host,
       element("h2", {}, "What to change"),
       element("p", { class: "lead" }, this.#lead(serious)),
-      element("ol", { class: "cards" }, this.cards),
+      element("ol", { class: "cards findings" }, this.cards),
       unexplained(head.report.unexplained));
   }
 
@@ -34,7 +34,9 @@ export class Advice {
       const isShown = position === index;
       card.classList.toggle("chosen", isShown);
       card.querySelector(".follow")?.setAttribute("aria-pressed", isShown);
-      if (isShown) card.scrollIntoView({ block: "nearest" });
+      if (!isShown) return;
+      card.querySelector("details").open = true;
+      card.scrollIntoView({ block: "nearest" });
     });
   }
 }
@@ -55,7 +57,7 @@ function unexplained(works) {
 }
 
 /**
- * The card of a finding.
+ * The card of a finding: a line with the change, the place and what it saves, which unfolds. The first one is unfolded.
  *
  * @param head What the page knows of rules and sources. @param options `follow(index)` to show its events, if the page has them;
  *   `state`, a class and a word for a finding that two traces are compared by.
@@ -64,30 +66,38 @@ export function findingCard(head, entry, index, { follow, state }) {
   const { finding } = entry;
   const place = finding.change?.text ?? "call site unknown";
   const canFollow = follow && index < MARKED_FINDINGS;
-  return element("li", { class: `card ${finding.severity}${canFollow ? " followable" : ""}`, id: `finding-${index + 1}` },
+  const summary = element("summary", {},
     element("div", { class: "card-head" },
       state && element("span", { class: `state ${state[0]}` }, state[1]),
       element("span", { class: `severity ${finding.severity}` }, finding.severity),
       finding.share >= 0.005 && element("span", { class: "run-share" }, `${formatPercent(finding.share)} of the run`),
-      element("span", { class: "rule" }, `${finding.rule} ${finding.ruleName}`)),
-    // The button does the same for readers who have no pointer.
-    element("h3", canFollow ? { click: () => follow(index) } : {}, `${index + 1}. `, sentence(entry.title), "."),
-    element("p", { class: "where" }, "Change ", element("code", {}, place)),
-    finding.change && sourceExcerpt(head.sources, finding.change, 2),
-    entry.explanation.map((words) => element("p", {}, sentence(words))),
-    seenAt(finding),
-    finding.batchCurve && batchCurveChart(finding.batchCurve),
-    finding.code.length > 0 ? codeToWrite(finding.code, entry.language) : element("p", { class: "fix" }, "→ ", sentence(entry.fix)),
-    entry.alternatives.map((words) => element("p", { class: "alternative" }, "or: ", sentence(words))),
-    entry.saving && element("p", { class: "saving" }, entry.saving),
-    entry.measured && element("div", { class: "measured" },
-      element("p", {}, entry.measured.outcome === "not tried" ? "Not tried:" : ["Measured: ", element("strong", {}, entry.measured.outcome)]),
-      entry.measured.sentences.map((text) => element("p", {}, text))),
-    entry.reservations.map((words) => element("p", { class: "reservation" }, sentence(words))),
-    element("div", { class: "buttons" },
-      canFollow && element("button", { type: "button", class: "follow", "aria-pressed": false, click: () => follow(index) }, "Show its events"),
-      finding.code.length > 0 && copyButton(finding.code.join("\n"))),
-    aboutRule(head.rules, finding, entry));
+      shortSaving(finding.saving),
+      element("span", { class: "rule", title: finding.ruleName }, finding.rule)),
+    element("h3", {}, `${index + 1}. `, sentence(entry.title), "."),
+    element("p", { class: "where" }, "Change ", element("code", {}, place)));
+  return element("li", { class: `card ${finding.severity}`, id: `finding-${index + 1}` },
+    element("details", { class: "finding", open: index === 0 }, summary,
+      finding.change && sourceExcerpt(head.sources, finding.change, 2),
+      entry.explanation.map((words) => element("p", {}, sentence(words))),
+      seenAt(finding),
+      finding.batchCurve && batchCurveChart(finding.batchCurve),
+      finding.code.length > 0 ? codeToWrite(finding.code, entry.language) : element("p", { class: "fix" }, "→ ", sentence(entry.fix)),
+      entry.alternatives.map((words) => element("p", { class: "alternative" }, "or: ", sentence(words))),
+      entry.saving && element("p", { class: "saving" }, entry.saving),
+      entry.measured && element("div", { class: "measured" },
+        element("p", {}, entry.measured.outcome === "not tried" ? "Not tried:" : ["Measured: ", element("strong", {}, entry.measured.outcome)]),
+        entry.measured.sentences.map((text) => element("p", {}, text))),
+      entry.reservations.map((words) => element("p", { class: "reservation" }, sentence(words))),
+      element("div", { class: "buttons" },
+        canFollow && element("button", { type: "button", class: "follow", "aria-pressed": false, click: () => follow(index) }, "Show its events"),
+        finding.code.length > 0 && copyButton(finding.code.join("\n"))),
+      aboutRule(head.rules, finding, entry)));
+}
+
+/** The largest part of a saving, in two words. */
+function shortSaving({ time, trips, memory }) {
+  const part = time?.median > 0 ? formatDuration(time.median) : trips > 0 ? formatCounted(trips, "trip") : memory > 0 ? formatSize(memory) : "";
+  return part && element("span", { class: "short-saving" }, `saves ${part}`);
 }
 
 function seenAt(finding) {
@@ -117,7 +127,7 @@ function copyButton(text) {
 function aboutRule(rules, finding, entry) {
   const rule = rules.find((rule) => rule.id === finding.rule);
   if (!rule) return null;
-  return element("details", {}, element("summary", {}, "Why, and how sure"),
+  return element("details", {}, element("summary", {}, `${finding.ruleName}: why, and how sure`),
     finding.code.length > 0 && element("p", {}, sentence(entry.fix)),
     element("p", {}, rule.trigger), element("p", {}, rule.evidence), element("p", {}, rule.saving),
     finding.evidence.length > 0 && element("table", { class: "fields" }, element("tbody", {}, finding.evidence.map(({ name, value, unit }) =>

@@ -19,7 +19,7 @@ export function buildTree(trace, rows, { weight, inverted, hidesLibraries }) {
     total += size;
     events += 1;
   }
-  const paths = new Paths(trace, isSampled(weight), hidesLibraries);
+  const paths = new Paths(trace, isSampled(trace, weight), hidesLibraries);
   const tree = { parents: [-1], functions: [0], totals: [total], owns: [0] };
   const children = new Map();
   let unknown = 0, hidden = 0;

@@ -1,5 +1,5 @@
 import { childrenByNode } from "./calltree.js";
-import { PART_COLOURS, styleColour } from "./colours.js";
+import { partColours, styleColour } from "./colours.js";
 import { element, oncePerFrame, prepareCanvas } from "./elements.js";
 import { describeRest, formatPercent, formatWeight } from "./format.js";
 
@@ -25,11 +25,9 @@ export class FlameGraph {
       this.canvas.focus();
       this.focus(0);
     } }, "Show all");
-    const legend = element("p", { class: "legend" }, Object.entries(CODE_PARTS).map(([part, name]) => {
-      const mark = element("span", { class: "mark" });
-      mark.style.background = PART_COLOURS[part][0];
-      return element("span", {}, mark, name);
-    }));
+    this.marks = new Map(Object.keys(CODE_PARTS).map((part) => [part, element("span", { class: "mark" })]));
+    const legend = element("p", { class: "legend" }, Object.entries(CODE_PARTS).map(([part, name]) =>
+      element("span", {}, this.marks.get(part), name)));
     host.replaceChildren(element("div", { class: "flame-head" }, this.caption, this.reset), this.scroller, legend);
     this.draw = oncePerFrame(() => this.#draw());
     this.canvas.addEventListener("pointermove", (event) => this.#hover(this.#nodeAt(event)));
@@ -56,6 +54,7 @@ export class FlameGraph {
 
   #draw() {
     if (!this.tree) return;
+    for (const [part, mark] of this.marks) mark.style.background = partColours(part)[0];
     const depths = this.#depth(this.root);
     const path = [];
     for (let node = this.root; node > 0; node = this.tree.parents[node]) path.unshift(node);
@@ -84,7 +83,7 @@ export class FlameGraph {
 
   #drawBox(context, node, x, level, width, isCaller) {
     const [name, , , part] = this.trace.head.functions[this.tree.functions[node]];
-    const [fill, ink] = PART_COLOURS[part] ?? PART_COLOURS.system;
+    const [fill, ink] = partColours(part);
     const y = level * HEIGHT;
     this.#boxes.push({ node, x, y, width });
     context.globalAlpha = isCaller ? 0.55 : 1;

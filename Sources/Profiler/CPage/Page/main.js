@@ -1,3 +1,4 @@
+import { isDark } from "./colours.js";
 import { DiffPage } from "./diff.js";
 import { find } from "./elements.js";
 import { InspectionPage } from "./inspection.js";
@@ -10,13 +11,11 @@ const PAGES = { report: ReportPage, diff: DiffPage, inspection: InspectionPage, 
 
 /** Lets a reader choose light or dark; until then the system's choice counts. */
 function connectTheme(redraw) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
   find("theme").addEventListener("click", () => {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     redraw();
   });
-  dark.addEventListener("change", redraw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
 /** Opens the page. */

@@ -1,12 +1,15 @@
+import { readAddress, writeAddress } from "./address.js";
 import { Advice } from "./advice.js";
 import { ChartPanel } from "./chartpanel.js";
+import { colourNamed } from "./colours.js";
 import { Detail } from "./detail.js";
 import { element, fill, find } from "./elements.js";
 import { EventList } from "./eventlist.js";
 import { Filters } from "./filters.js";
 import { FlameGraph } from "./flamegraph.js";
-import { formatCounted } from "./format.js";
+import { formatCounted, formatDuration, formatPercent } from "./format.js";
 import { connectTabs, omission, showHeader, showPanel } from "./page.js";
+import { connectSplitters } from "./splitters.js";
 import { describeSelection, isWhole, wholeSelection } from "./selection.js";
 import { hotspotTable, ruleTable, selectedHotspotTable } from "./tables.js";
 import { Timeline } from "./timeline.js";
@@ -33,10 +36,18 @@ export class ReportPage {
   showSummary() {
     const { data } = this.head;
     showHeader(data.program || "trace", data.facts, data.limits, omission(data));
+    showTotals(data);
     this.advice = new Advice(find("advice"), data, data.eventCount > 0 ? { follow: (index) => this.follow(index) } : {});
     find("panel-hotspots").replaceChildren(hotspotTable(data.report));
     find("panel-rules").replaceChildren(ruleTable(data.report));
-    connectTabs((name) => this.showPanel(name));
+    connectTabs((name) => {
+      this.showPanel(name);
+      this.#remember();
+    });
+    connectSplitters();
+    addEventListener("beforeprint", () => {
+      for (const details of document.querySelectorAll("details.finding")) details.open = true;
+    });
   }
 
   /** Reads the events, and shows what rests on them. */
@@ -48,7 +59,7 @@ export class ReportPage {
     this.trace = new Trace(this.head.data, columns);
     if (this.trace.count === 0) {
       // Controls without an effect and empty views would only raise questions.
-      for (const id of ["filters", "panes", "detail"]) find(id).hidden = true;
+      for (const id of ["filters", "panes", "tracks-splitter"]) find(id).hidden = true;
       const isProfile = this.head.data.report.totals.eventCount > 0;
       find("timeline").replaceChildren(element("p", { class: "empty" },
         isProfile ? "A profile has no single events, so there is no timeline." : "The trace has no events."));
@@ -71,8 +82,43 @@ export class ReportPage {
     this.filters = new Filters(this.trace, { filter: (criteria) => this.filter(criteria), clear: () => this.clear() });
     this.treeOptions = new TreeOptions([find("tree-options"), find("flames-options")], this.trace, () => this.refreshPanel());
     this.charts = new ChartPanel(find("panel-charts"), this.trace);
+    this.#fitTimeline();
     await this.refresh();
-    if (this.awaited >= 0) this.follow(this.awaited);
+    addEventListener("popstate", () => this.#restore());
+    if (this.awaited >= 0) this.follow(this.awaited); else await this.#restore();
+  }
+
+  /** Gives the timeline the height of its tracks, if that is less than its share of the page. */
+  #fitTimeline() {
+    const needed = find("filters").offsetHeight + this.timeline.minimap.canvas.offsetHeight + this.timeline.height + 12;
+    if (needed < find("tracks").offsetHeight) document.querySelector("main").style.setProperty("--tracks-height", `${needed}px`);
+  }
+
+  // MARK: - The page's address
+
+  #isRestoring = false;
+
+  /** Puts what the reader looks at into the page's address, so that the browser goes back to what came before. */
+  #remember() {
+    if (this.#isRestoring || !this.timeline) return;
+    const address = writeAddress({
+      finding: this.selection.finding, event: this.selected, range: this.timeline.range,
+      panel: document.querySelector("[role=tab][aria-selected=true]").dataset.panel,
+    });
+    if (address !== location.hash) history.pushState(null, "", address || location.pathname);
+  }
+
+  /** Shows what the page's address says. */
+  async #restore() {
+    const { finding, event, range, panel } = readAddress(location.hash);
+    this.#isRestoring = true;
+    if (finding !== this.selection.finding) {
+      if (finding >= 0 && finding < this.head.data.findings.length) await this.follow(finding); else await this.clear();
+    }
+    this.choose(range);
+    if (event >= 0 && event < this.trace.count) this.go(event); else if (finding < 0) this.select(-1);
+    if (find(`panel-${panel}`)) this.showPanel(panel);
+    this.#isRestoring = false;
   }
 
   /** Leaves those panels that need no events. */
@@ -84,6 +130,7 @@ export class ReportPage {
 
   /** Redraws the canvases after a change of theme. */
   redraw() {
+    showTotals(this.head.data);
     this.timeline?.draw();
     this.flames?.draw();
   }
@@ -95,6 +142,8 @@ export class ReportPage {
     this.selected = row;
     this.isRangeLatest = false;
     this.timeline.selected = row;
+    for (const id of ["detail", "detail-splitter"]) find(id).hidden = row < 0;
+    this.#remember();
     if (row < 0) {
       this.detail.clear();
       this.list.activate(-1);
@@ -119,6 +168,7 @@ export class ReportPage {
     this.isRangeLatest = range !== null;
     this.filter({ from: range?.from ?? null, to: range?.to ?? null });
     this.timeline.draw();
+    this.#remember();
   }
 
   /** Shows the events that a finding rests on, or all with -1. */
@@ -131,7 +181,7 @@ export class ReportPage {
     }
     this.awaited = -1;
     const next = this.selection.finding === index ? -1 : index;
-    this.#selectOnly({ finding: next }).then((isShown) => {
+    return this.#selectOnly({ finding: next }).then((isShown) => {
       if (isShown && next >= 0 && this.rows.length > 0) {
         const { trace, rows } = this;
         let end = 0;
@@ -142,6 +192,7 @@ export class ReportPage {
         if (!rows.includes(this.selected)) this.select(rows[0]);
         find("tracks").scrollIntoView({ block: "nearest" });
       }
+      this.#remember();
     });
   }
 
@@ -260,6 +311,25 @@ export class ReportPage {
       clearSearch: () => this.filter({ text: "" }), giveUp: () => this.giveUp(),
     };
   }
+}
+
+/** Shows the totals of the trace in words, and where its time went as a bar. */
+function showTotals({ totals, time, kinds }) {
+  find("totals").replaceChildren(...totals.map((text) => element("li", {}, text)));
+  find("totals").hidden = totals.length === 0;
+  find("time").hidden = time.parts.length === 0;
+  const parts = time.parts.map(({ name, kind, time: own }) => {
+    const part = element("span", { class: "part", title: `${name}: ${formatDuration(own)}` });
+    part.style.width = `${(own / time.whole) * 100}%`;
+    part.style.background = colourNamed(kinds.find((known) => known.name === kind)?.colour)[0];
+    return { part, name, own };
+  });
+  fill(find("time"), element("div", { class: "split", role: "img", "aria-label": "Where the time went" }, parts.map(({ part }) => part)),
+    element("p", { class: "legend" }, parts.map(({ part, name, own }) => {
+      const mark = element("span", { class: "mark" });
+      mark.style.background = part.style.background;
+      return element("span", {}, mark, `${name} ${formatPercent(own / time.whole)}`);
+    })));
 }
 
 /** A flag for each row, 1 for those in `rows`. */

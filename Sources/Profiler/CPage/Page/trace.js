@@ -14,7 +14,7 @@ export class Trace {
     this.columns = columns;
     this.count = columns.kind.length;
     for (const name of ["kind", "start", "duration", "runDelay", "thread", "context", "site", "path", "label", "lists",
-      "flags", "findings"]) this[name] = columns[name];
+      "flags", "weights", "findings"]) this[name] = columns[name];
     this.kinds = new Map(head.kinds.map((kind) => [kind.number, kind]));
     Object.assign(this, nameThreads(head.threads));
     this.kindNumbers = new Map(head.kinds.map((kind) => [kind.name, kind.number]));
@@ -160,7 +160,6 @@ export class Trace {
 /** The bits of `flags`. */
 export const DURATION_UNKNOWN = 1;
 export const ROWS_UNKNOWN = 2;
-export const WITHIN_ANOTHER = 4;
 
 /**
  * The names of threads: `threadLabels` among those of their process, and `threadNames` among all.

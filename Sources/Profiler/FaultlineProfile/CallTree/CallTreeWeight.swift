@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+package import FaultlineTrace
 
 /// The weight of the events of a call tree.
 package enum CallTreeWeight: String, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ package enum CallTreeWeight: String, Sendable, CaseIterable {
     package static let all: [CallTreeWeight] = usual + allCases.filter { !usual.contains($0) }
 
     /// Returns an event's weight; 0 if it has none.
-    func of(_ event: TraceEvent) -> UInt64 {
+    package func of(_ event: TraceEvent) -> UInt64 {
         switch (self, event.detail) {
         case (.cpu, .cpu(let sample)): sample.weight
         case (.allocations, .allocation(let allocation)), (.live, .allocation(let allocation)):
@@ -41,6 +41,26 @@ package enum CallTreeWeight: String, Sendable, CaseIterable {
         case (.bytes, .batch(let batch)): batch.bytes &+ batch.prefetchedBytes
         case (.bytes, .fault(let fault)) where fault.source != .rowCache: fault.bytes
         default: 0
+        }
+    }
+
+    /// The fields of a kind's events whose sum is the weight of those that have one.
+    ///
+    /// There are none if each event weighs 1. The duration counts as a field.
+    ///
+    /// - Returns: The names of the fields, or `nil` if events of the kind weigh nothing.
+    package func fields(of kind: EventKind) -> [String]? {
+        switch (self, kind) {
+        case (.cpu, .cpu): ["weight"]
+        case (.allocations, .allocation), (.live, .allocation), (.bytes, .fault): ["bytes"]
+        case (.time, .cacheHits): ["time"]
+        case (.time, _) where kind.isWork: ["duration"]
+        case (.trips, .fault), (.trips, .sql): []
+        case (.trips, .fetch), (.trips, .batch), (.trips, .save): ["trips"]
+        case (.rows, .fetch), (.rows, .batch), (.rows, .sql): ["rows"]
+        case (.rows, .fault): ["filled"]
+        case (.bytes, .fetch), (.bytes, .batch): ["bytes", "prefetchedBytes"]
+        default: nil
         }
     }
 

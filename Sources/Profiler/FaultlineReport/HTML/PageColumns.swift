@@ -110,8 +110,10 @@ struct PageRow {
     var lists: Int
     /// The findings that rest on the event, a bit each.
     var findings: UInt64
-    /// Bits: the duration is unknown (1), the rows are unknown (2), the event happened during another one (4).
+    /// Bits: the duration is unknown (1), the rows are unknown (2).
     var flags: UInt64
+    /// The weights that the event has in a call tree, a bit each in the order of ``CallTreeWeight/all``.
+    var weights: UInt64
     /// The place of its kind's fields among those of all events of its kind.
     var fields: Int
 

@@ -41,6 +41,7 @@ struct PageData {
         add("label") { UInt64($0.label) }
         add("lists") { UInt64($0.lists) }
         add("flags", \.flags)
+        add("weights", \.weights)
         add("findings", \.findings)
         for kind in EventKind.allCases { addFields(of: kind, places, to: &columns) }
         columns.add("callers", events.tables.callers)
@@ -79,6 +80,8 @@ struct PageData {
             ("version", .integer(1)),
             ("program", .string(TextReport.programs(analysis.profile).joined(separator: ", "))),
             ("facts", .string(TextReport.facts(analysis.profile))),
+            ("totals", .array(TextReport.totals(analysis).map { .string($0) })),
+            ("time", Self.times(of: analysis)),
             ("limits", .array((analysis.quality?.explanation ?? []).map(PageFinding.pieces))),
             ("span", .array([.unsigned(span.lowerBound), .unsigned(span.upperBound)])),
             ("eventCount", .integer(Int64(events.count))),
@@ -87,6 +90,7 @@ struct PageData {
             ("report", ReportJSON(analysis, groups: Self.hotspots).json),
             ("rules", PageFinding.rules(of: analysis.findings)),
             ("kinds", .array(EventKind.inTrackOrder.map(Self.kind))),
+            ("weights", .array(CallTreeWeight.all.map(Self.weight))),
             ("programs", Self.programs(of: analysis.profile)),
             ("threads", .array(tables.threads.values.map(thread))),
             ("strings", .array(tables.strings.values.map { .string($0) })),
@@ -94,6 +98,26 @@ struct PageData {
             ("functions", .array(code.functions)),
             ("frames", .array(code.frames)),
             ("sources", sources?.json ?? .null),
+        ])
+    }
+
+    /// The kinds of the store's work with their times, and the time that they are shares of: the recorded one, unless threads worked
+    /// at the same time.
+    private static func times(of analysis: Analysis) -> JSONValue {
+        let (parts, totals) = (StoreTimeText(analysis: analysis).times, analysis.profile.totals)
+        let isShare = totals.storeTime <= analysis.profile.wallTime
+        return .object([
+            ("whole", .unsigned(max(1, isShare ? analysis.profile.wallTime : totals.storeTime))),
+            (
+                "parts",
+                .array(
+                    parts.map { part in
+                        .object([
+                            ("name", .string(part.name)), ("kind", .string(part.kind.name)),
+                            ("time", .unsigned(part.time)),
+                        ])
+                    })
+            ),
         ])
     }
 
@@ -122,10 +146,19 @@ struct PageData {
         let (schema, shown) = (EventSchema.of(kind), kind.presentation)
         return .object([
             ("number", .integer(Int64(kind.rawValue))), ("name", .string(kind.name)),
-            ("summary", .string(schema.summary)), ("isInstant", .bool(kind.isInstant)),
-            ("isWork", .bool(kind.isWork)), ("track", .string(shown.track)), ("style", .string(shown.style)),
-            ("colour", .string(shown.colour)), ("weight", .optional(shown.weight)),
+            ("summary", .string(schema.summary)), ("isWork", .bool(kind.isWork)), ("track", .string(shown.track)),
+            ("style", .string(shown.style)), ("colour", .string(shown.colour)), ("weight", .optional(shown.weight)),
             ("fields", .array(schema.fields.map(field))),
+        ])
+    }
+
+    private static func weight(_ weight: CallTreeWeight) -> JSONValue {
+        let terms = EventKind.allCases.compactMap { kind in
+            weight.fields(of: kind).map { (kind.name, JSONValue.array($0.map { .string($0) })) }
+        }
+        return .object([
+            ("name", .string(weight.rawValue)), ("title", .string(weight.title)),
+            ("isSampled", .bool(weight.isSampled)), ("fields", .object(terms)),
         ])
     }
 

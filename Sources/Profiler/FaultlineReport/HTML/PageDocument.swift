@@ -31,6 +31,8 @@ struct PageDocument {
     var traces: [PageData] = []
     /// The contents of the page besides traces.
     var document: JSONValue = .null
+    /// What a browser shows that does not run the program.
+    var scriptless = ""
 
     func render() -> String {
         let (program, style) = (PageProgram.code, PageProgram.style)
@@ -47,7 +49,7 @@ struct PageDocument {
             <title>\(Self.escaped(title)) – Faultline</title>
             <style>\(style)</style>
             </head>
-            \(kind.body)
+            \(kind.body.replacing("</body>", with: scriptless + "</body>"))
 
             """
         page += Self.script("application/json", "document", document.line)
@@ -74,7 +76,7 @@ struct PageDocument {
         "sha256-" + Data(SHA256.hash(text)).base64EncodedString()
     }
 
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     }
 }

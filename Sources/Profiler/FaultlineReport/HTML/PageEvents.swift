@@ -100,8 +100,16 @@ package struct PageEvents {
                 thread: tables.thread(of: event), context: process.context(event.context, in: &tables),
                 site: common.site, path: process.path(of: event, in: &tables), label: common.label,
                 lists: tables.strings.number(of: process.lists(of: event, values)), findings: common.findings,
-                flags: UInt64(event.unrecorded.rawValue) | (event.parent == 0 ? 0 : 4), fields: place))
+                flags: UInt64(event.unrecorded.rawValue), weights: Self.weights(of: event),
+                fields: place))
         if rows.count > nextThinning { thin(to: limit) }
+    }
+
+    /// The weights that are not 0, a bit each.
+    private static func weights(of event: TraceEvent) -> UInt64 {
+        var bits: UInt64 = 0
+        for (bit, weight) in CallTreeWeight.all.enumerated() where weight.of(event) > 0 { bits |= 1 << UInt64(bit) }
+        return bits
     }
 
     /// Gives a scope the name that it has at its end: that of a request is known only once the program's own code runs.
