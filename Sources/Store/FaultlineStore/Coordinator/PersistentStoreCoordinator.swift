@@ -175,13 +175,10 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Returns the object ID for a URL from ``ManagedObjectID/uriRepresentation()``; `nil` for other URLs and for
     /// stores that are not open here.
     public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-        let parts = url.path.split(separator: "/")
-        guard url.scheme == "x-coredata", let host = url.host?.uppercased(), parts.count == 2,
-            let store = stores.first(where: { $0.identity.identifier.uppercased() == host }),
-            let entity = store.schema.entity(named: String(parts[0])), parts[1].first == "p",
-            let key = Int64(parts[1].dropFirst()), key > 0
-        else { return nil }
-        return ManagedObjectID(store: store.identity, entity: entity, key: key)
+        for store in stores {
+            if let id = store.objectID(url) { return id }
+        }
+        return nil
     }
 }
 

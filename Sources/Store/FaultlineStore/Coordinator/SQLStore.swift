@@ -101,6 +101,17 @@ package final class SQLStore: @unchecked Sendable {
         return connection
     }
 
+    /// The ID of an object of this store for its URL; `nil` for other URLs, and for temporary IDs.
+    func objectID(_ url: URL) -> ManagedObjectID? {
+        let parts = url.path.split(separator: "/")
+        guard url.scheme == "x-coredata", let host = url.host, parts.count == 2,
+            identity.identifier.caseInsensitiveCompare(host) == .orderedSame,
+            let entity = schema.entity(named: String(parts[0])), parts[1].first == "p",
+            let key = Int64(parts[1].dropFirst()), key > 0
+        else { return nil }
+        return ManagedObjectID(store: identity, entity: entity, key: key)
+    }
+
     /// Replaces the file of a binary store, including the changes of the open transaction.
     ///
     /// Called under the writer's lock, right before the commit, which cannot fail in memory.

@@ -22,6 +22,7 @@ struct BatchExecution: StoreTransaction {
     /// Rows to remove from the row cache after the commit.
     private var stale: Set<Key> = []
     var files: ExternalWrites
+    private let resultType: BatchResultType
     private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
     /// The result so far.
     private(set) var result = BatchResult(count: 0, objectIDs: [])
@@ -30,10 +31,11 @@ struct BatchExecution: StoreTransaction {
     ///
     /// - Parameter body: Does the work.
     init(
-        _ store: SQLStore, _ span: SaveSpan?,
+        _ store: SQLStore, _ resultType: BatchResultType, _ span: SaveSpan?,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) {
         self.store = store
+        self.resultType = resultType
         files = ExternalWrites(store.external)
         self.body = body
         self.span = span
@@ -71,13 +73,13 @@ struct BatchExecution: StoreTransaction {
     mutating func control(_ sql: String) throws(StoreError) { try step(sql) }
 
     @discardableResult
-    private mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+    mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
         span?.event.trips += 1
         span?.writes(values)
         return try store.writer.session.run(sql, values, doing: Self.task, origin: span.origin())
     }
 
-    private mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
+    mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
         span?.event.trips += 1
         let statement = try store.writer.bind(select)
         store.log.statement(select.sql, select.values, arrays: select.arrays.count)
@@ -112,7 +114,7 @@ struct BatchExecution: StoreTransaction {
         return found
     }
 
-    private mutating func observe(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
+    mutating func observe(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
         stale.formUnion(keys)
         guard span != nil else { return }
         for (position, keys) in Dictionary(grouping: keys, by: \.entity) {
@@ -121,12 +123,14 @@ struct BatchExecution: StoreTransaction {
         }
     }
 
-    private func result(_ keys: [Key], count: Int) -> BatchResult {
+    func result(_ keys: [Key], count: Int) -> BatchResult {
         BatchResult(
             count: count,
-            objectIDs: keys.map {
-                ManagedObjectID(store: store.identity, entity: store.schema.entities[$0.entity], key: $0.key)
-            })
+            objectIDs: resultType != .objectIDs
+                ? []
+                : keys.map {
+                    ManagedObjectID(store: store.identity, entity: store.schema.entities[$0.entity], key: $0.key)
+                })
     }
 
     // MARK: - Updates
@@ -148,7 +152,7 @@ struct BatchExecution: StoreTransaction {
         return result(keys, count: keys.count)
     }
 
-    private func checkTables(_ tables: [String]) throws(StoreError) {
+    func checkTables(_ tables: [String]) throws(StoreError) {
         guard store.isForeign else { return }
         if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
         try store.saveObstacles?.check(tables)
@@ -277,69 +281,5 @@ struct BatchExecution: StoreTransaction {
             }
         }
         for file in old { files.replace(file) }
-    }
-
-    // MARK: - Insertions
-
-    mutating func insert(
-        _ entity: EntityRuntime, _ next: () -> [String: AttributeValue]?
-    ) throws(StoreError) -> BatchResult {
-        let schema = entity.schema
-        try checkTables([schema.table])
-        let root = store.schema.entities[schema.root]
-        var last: Int64 = 0
-        try read(
-            SelectStatement(
-                sql: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", values: [.integer(root.number)], arrays: [],
-                lists: [])
-        ) { last = sqlite3_column_int64($0, 0) }
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + schema.columns.map(\.name)
-        let sql =
-            "INSERT INTO \(schema.table)(\(columns.joined(separator: ", "))) VALUES(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
-        var keys: [Key] = []
-        while let dictionary = next() {
-            var values: [SQLValue] = [
-                .integer(last + Int64(keys.count) + 1), .integer(schema.number), .integer(1),
-            ]
-            for name in dictionary.keys.sorted() where schema.property(name)?.attributeType == nil {
-                throw StoreError(
-                    .invalidRequest,
-                    "Inserting \(schema.name): it has no attribute '\(name)'; correct the name.")
-            }
-            for column in schema.columns {
-                values.append(try value(schema.properties[column.property], dictionary, schema))
-            }
-            try step(sql, values)
-            keys.append(Key(entity: schema.index, key: last + Int64(keys.count) + 1))
-        }
-        try step(
-            "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
-            [.integer(last + Int64(keys.count)), .integer(root.number)])
-        span?.event.inserted = UInt32(clamping: keys.count)
-        observe(keys, \.inserted)
-        return result(keys, count: keys.count)
-    }
-
-    private mutating func value(
-        _ property: PropertySchema, _ dictionary: [String: AttributeValue], _ schema: EntitySchema
-    ) throws(StoreError) -> SQLValue {
-        guard let type = property.attributeType else { return .null }
-        guard let given = dictionary[property.name] else {
-            guard let value = property.defaultValue else { return .null }
-            return try store(value, property)
-        }
-        let value = ManagedObject.convert(given, to: type)
-        guard value.fits(type) else {
-            throw StoreError(
-                .invalidRequest,
-                "Inserting \(schema.name): '\(property.name)' of type \(type.rawValue) cannot be set to \(given); pass a value of its type."
-            )
-        }
-        return try store(value, property)
-    }
-
-    private mutating func store(_ value: AttributeValue, _ property: PropertySchema) throws(StoreError) -> SQLValue {
-        guard property.isExternal, case .binary(let data) = value else { return SQLValue(value) }
-        return .blob(try files.column(data))
     }
 }

@@ -1,10 +1,21 @@
 public import FaultlineModel
 
-/// The result of a batch request.
+/// What a batch request returns.
+public enum BatchResultType: Sendable, Hashable, CaseIterable {
+    /// That it succeeded, and the number of objects.
+    case statusOnly
+    /// The IDs of the objects, and their number.
+    case objectIDs
+    /// The number of objects.
+    case count
+}
+
+/// The result of a batch request that succeeded; one that fails throws its error.
 public struct BatchResult: Sendable, Hashable {
     /// The number of objects inserted, updated or deleted, without those that a delete rule deleted.
     public let count: Int
-    /// The IDs of these objects, including those that a delete rule deleted.
+    /// The IDs of these objects, including those that a delete rule deleted; empty unless the request's result type is
+    /// ``BatchResultType/objectIDs``.
     public let objectIDs: [ManagedObjectID]
 }
 
@@ -16,6 +27,10 @@ public struct BatchDeleteRequest: Sendable {
     let terms: FetchTerms?
     let objectIDs: [ManagedObjectID]
     let entityName: String
+    /// What the request returns.
+    ///
+    /// Default: the objects' IDs.
+    public var resultType = BatchResultType.objectIDs
 
     /// Deletes the objects that a fetch request selects.
     public init<Object: ManagedObject>(fetchRequest: FetchRequest<Object>) {
@@ -45,6 +60,10 @@ public struct BatchUpdateRequest: Sendable {
     let terms: FetchTerms
     /// New values by attribute name; an expression may use the object's own attributes.
     public var propertiesToUpdate: [String: FetchExpression]
+    /// What the request returns.
+    ///
+    /// Default: the objects' IDs.
+    public var resultType = BatchResultType.objectIDs
 
     /// Creates a request that sets attributes of the selected objects.
     ///
@@ -62,8 +81,15 @@ public struct BatchUpdateRequest: Sendable {
 
 /// Inserts objects into the store without creating them in memory.
 ///
-/// Attributes without a value get their defaults. Relationships stay empty. Validation is ignored, except that a value
-/// must have its attribute's type.
+/// Attributes without a value get their defaults. To-one relationships are set by the IDs of saved objects:
+/// `["title": "Emma", "author": .object(author.objectID)]`. Validation is ignored, except that a value must have its
+/// attribute's type and a relationship's object must exist.
+///
+/// If an object in the store already has a dictionary's unique values, the context's
+/// ``ManagedObjectContext/mergePolicy`` decides: ``MergePolicy/mergeByPropertyObjectTrump`` sets the given properties of
+/// that object, ``MergePolicy/overwrite`` sets all of them, and ``MergePolicy/mergeByPropertyStoreTrump`` and
+/// ``MergePolicy/rollback`` ignore the dictionary. With ``MergePolicy/error``, the default, the request fails. Its result
+/// counts the objects that were inserted or updated.
 public struct BatchInsertRequest {
     let entityName: String
     let next: () -> [String: AttributeValue]?
@@ -71,6 +97,10 @@ public struct BatchInsertRequest {
     ///
     /// Default: `nil`, all stores.
     public var affectedStores: [PersistentStore]?
+    /// What the request returns.
+    ///
+    /// Default: the objects' IDs.
+    public var resultType = BatchResultType.objectIDs
 
     /// Inserts an object for each dictionary.
     public init(entityName: String, objects: some Sequence<[String: AttributeValue]>) {
@@ -89,4 +119,9 @@ public struct BatchInsertRequest {
             return dictionaryHandler(&dictionary) ? nil : dictionary
         }
     }
+}
+
+extension AttributeValue {
+    /// The value of a to-one relationship in a ``BatchInsertRequest``: the URI of a saved object's ID.
+    public static func object(_ id: ManagedObjectID) -> AttributeValue { .uri(id.uriRepresentation()) }
 }

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         } else {
             targets = stores.filter { store in request.objectIDs.contains { $0.store === store.identity } }
         }
-        return try run(in: targets, (fileID, line, function)) { (batch) throws(StoreError) in
+        return try run(in: targets, request.resultType, (fileID, line, function)) { (batch) throws(StoreError) in
             let entity = batch.store.entities[schema.index]
             let keys: [BatchExecution.Key]
             if let terms = request.terms {
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         let schema = try batchEntity(request.terms.entityName, "Updating")
         let targets = try batchTargets(request.terms, schema, "Updating")
-        return try run(in: targets, (fileID, line, function)) { (batch) throws(StoreError) in
+        return try run(in: targets, request.resultType, (fileID, line, function)) { (batch) throws(StoreError) in
             let entity = batch.store.entities[schema.index]
             return try batch.update(try batch.keys(request.terms, entity), entity, request)
         }
@@ -54,8 +54,11 @@ extension ManagedObjectContext {
 
     /// Inserts objects into the first writable store that has the entity: all of them or none.
     ///
-    /// - Throws: ``StoreError`` if a dictionary names an unknown attribute or has a value of another type, or if the
-    ///   store cannot be written.
+    /// The ``mergePolicy`` decides about objects whose unique values are already in the store.
+    ///
+    /// - Throws: ``StoreError`` if a dictionary names an unknown property, has a value of another type or refers to an
+    ///   object that does not exist; if a unique value exists and the policy is ``MergePolicy/error``; or if the store
+    ///   cannot be written.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest, fileID: StaticString = #fileID, line: UInt = #line,
@@ -76,8 +79,9 @@ extension ManagedObjectContext {
                 "Inserting \(request.entityName): none of the \(request.affectedStores == nil ? "coordinator's" : "affected") stores has the entity; name one whose configuration has it."
             )
         }
-        return try run(in: [target], (fileID, line, function)) { (batch) throws(StoreError) in
-            try batch.insert(batch.store.entities[schema.index], request.next)
+        let policy = mergePolicy
+        return try run(in: [target], request.resultType, (fileID, line, function)) { (batch) throws(StoreError) in
+            try batch.insert(batch.store.entities[schema.index], policy, request.next)
         }
     }
 
@@ -109,12 +113,12 @@ extension ManagedObjectContext {
 
     /// Runs a batch request in one transaction per store, recorded as a single save event.
     private func run(
-        in targets: [SQLStore], _ site: CallerSite,
+        in targets: [SQLStore], _ type: BatchResultType, _ site: CallerSite,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
         for store in targets { try store.checkWritable(doing: "Running a batch request") }
         let span = recorder.begin().map { SaveSpan($0, recorder, origin(at: site)) }
-        var transaction = JointTransaction(targets.map { BatchExecution($0, span?.part, body) })
+        var transaction = JointTransaction(targets.map { BatchExecution($0, type, span?.part, body) })
         var failure: StoreError?
         do throws(StoreError) {
             try transaction.run(for: span.origin())
