@@ -96,7 +96,7 @@ struct CoreDataSavingTests {
         page["isBookmarked"] = true
         #expect(
             performing { try context.save() }
-                == "Saving in '\(url.path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
+                == "Saving in '\(url.path)' is refused because the store keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set tracksPersistentHistory, or ignoresPersistentHistory if nothing reads the history."
         )
         context.insertNewObject(forEntityName: "Feedback")["comment"] = "x"
         #expect(performing { try context.save() } != "no error")

@@ -93,10 +93,12 @@ struct StoreMigration {
         new = StoreVersion(model: model, schema: model.schema, configuration: configuration)
         try setup.check(DerivationTriggers(model.schema))
         let structure = try StoreStructure(setup)
-        if structure.tables["ATRANSACTION"] != nil, !description.ignoresPersistentHistory {
+        if structure.tables["ATRANSACTION"] != nil, !description.ignoresPersistentHistory,
+            !description.tracksPersistentHistory
+        {
             throw StoreError(
                 .unsupportedStore,
-                "Migrating '\(path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
+                "Migrating '\(path)' is refused because the store keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set tracksPersistentHistory, or ignoresPersistentHistory if nothing reads the history."
             )
         }
         rules = try step.rules(from: old.model, path: path)

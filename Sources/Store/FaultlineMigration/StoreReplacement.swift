@@ -63,6 +63,7 @@ struct StoreReplacement {
         let new = StoreFiles.temporary(for: url)
         defer { StoreFiles(new).remove() }
         try make(setup, new)
+        if description.tracksPersistentHistory { try continueHistory(setup, new) }
         let kept = try backup.map { try StoreFiles(description.url).backUp(session.connection, to: $0) }
         do {
             try replaceContents(by: new, setup)
@@ -70,6 +71,15 @@ struct StoreReplacement {
             kept?.remove()
             throw error
         }
+    }
+
+    /// Begins the new store's history where that of the older one ends, unless the new one has it.
+    private func continueHistory(_ setup: StoreSetup, _ new: URL) throws(StoreError) {
+        let connection = try SQLConnection(path: new.path, isReadOnly: false, busyTimeout: 0)
+        defer { connection.close() }
+        let other = StoreSetup(
+            SQLSession(connection, recorder: recorder, log: log), path: description.path, doing: StoreMigration.doing)
+        try setup.continueHistory(in: other)
     }
 
     /// Checks that the disk has room for the newer store and, while it is copied, for the older one's pages.

@@ -138,7 +138,7 @@ struct MigrationSafetyTests {
         }
         #expect(
             text
-                == "Migrating '\(url.path)' is refused because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history."
+                == "Migrating '\(url.path)' is refused because the store keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set tracksPersistentHistory, or ignoresPersistentHistory if nothing reads the history."
         )
         description.ignoresPersistentHistory = true
         let books = try SQLShell.run("SELECT Z_PK, ZTITLE FROM ZBOOK ORDER BY 1", url)

@@ -119,7 +119,7 @@ struct MigrationPlan {
                 for: value.entity.table)
         }
         if structure.tables["ACHANGE"] != nil {
-            add(.finish, Self.history(pairs))
+            add(.finish, Self.descriptions(pairs, old.model, new.model, structure) + Self.history(pairs))
         }
         for index in indexes.creations { add(.index, [index.sql], for: index.table) }
         add(.index, triggers.statements(forTables: tables))
@@ -128,6 +128,40 @@ struct MigrationPlan {
         statements = all
         checks = RowCheck.checks(rules.conditions, pairs, values)
         fileQueries = Self.fileQueries(pairs, old)
+    }
+
+    /// The statements that adapt what the history says of an entity's properties, by their places, to a newer version of it.
+    private static func descriptions(
+        _ pairs: EntityPairs, _ old: ManagedObjectModel, _ new: ManagedObjectModel, _ structure: StoreStructure
+    ) -> [String] {
+        let known = Set(structure.tables["ACHANGE"]?.columns.map(\.name) ?? [])
+        var width = 0
+        while known.contains(StoreHistory.tombstoneColumn(width)) { width += 1 }
+        var statements: [String] = []
+        for pair in pairs.pairs {
+            let entity = "WHERE ZENTITY = \(pair.old.number)"
+            let before = StoreHistory.propertyNames(of: pair.old.name, in: old)
+            let after = StoreHistory.propertyNames(of: pair.new.name, in: new)
+            // SQLite cannot move single bits, and what is not known is not guessed.
+            if after.map({ pair.names[$0] }) != before {
+                statements.append("UPDATE ACHANGE SET ZCOLUMNS = NULL \(entity)")
+            }
+            let kept = StoreHistory.tombstoneNames(of: pair.old.name, in: old)
+            let wanted = StoreHistory.tombstoneNames(of: pair.new.name, in: new)
+            let sources = wanted.map { name in pair.names[name].flatMap { kept.firstIndex(of: $0) } }
+            guard sources != Array(kept.indices) else { continue }
+            while width < wanted.count {
+                statements.append("ALTER TABLE ACHANGE ADD COLUMN \(StoreHistory.tombstoneColumn(width)) BLOB")
+                width += 1
+            }
+            let sets = (0..<min(width, max(kept.count, wanted.count))).map { place in
+                let source = place < sources.count ? sources[place] : nil
+                let value = source.flatMap { $0 < width ? StoreHistory.tombstoneColumn($0) : nil } ?? "NULL"
+                return "\(StoreHistory.tombstoneColumn(place)) = \(value)"
+            }
+            statements.append("UPDATE ACHANGE SET \(sets.joined(separator: ", ")) \(entity)")
+        }
+        return statements
     }
 
     /// The statements that update the entities and keys in Core Data's history and delete the history of removed entities.

@@ -91,6 +91,8 @@ package enum VersionKeys {
     package static let indexes = "FaultlineIndexes"
     /// The tables and columns that migrations left behind.
     package static let deferred = "FaultlineDeferredDrops"
+    /// Whether Faultline has created the tables of the store's persistent history.
+    package static let history = "FaultlineHasHistory"
     /// Core Data's digest of the hashes, which Faultline does not write.
     package static let hashesDigest = "NSStoreModelVersionHashesDigest"
 }

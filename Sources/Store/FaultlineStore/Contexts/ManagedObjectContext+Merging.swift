@@ -124,7 +124,7 @@ extension ManagedObjectContext {
         // A read burst that is still open may not see the save.
         finishReading()
         advanceSnapshot()
-        if trigger == .remote {
+        if trigger == .remote || saved.isFromHistory {
             for id in saved.updated.union(saved.deleted) {
                 store(id.store)?.rows.remove(root: id.entity.root, key: id.key)
             }

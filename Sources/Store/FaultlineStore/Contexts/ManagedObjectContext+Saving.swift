@@ -121,6 +121,7 @@ extension ManagedObjectContext {
             parts.map { store, changes in
                 var execution = SaveExecution(store, changes, attempt.span?.part)
                 execution.clearsUniqueValues = attempt.clearsUniqueValues
+                if store.history != nil { execution.author = historyAuthor }
                 return execution
             })
         do throws(StoreError) {

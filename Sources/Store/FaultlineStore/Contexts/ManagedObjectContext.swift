@@ -36,8 +36,22 @@ public final class ManagedObjectContext: @unchecked Sendable {
     ///
     /// ``init(parent:concurrencyType:name:)`` sets it. A child retains its parent.
     public let parent: ManagedObjectContext?
-    /// The name of the context in traces.
-    public let name: String
+    /// The name of the context in traces and, if the program has set it, in the persistent history.
+    ///
+    /// Default: a name with a number. Set it before other threads use the context.
+    public var name: String {
+        didSet {
+            isNamed = true
+            knownTraceID.store(0, ordering: .relaxed)
+        }
+    }
+    /// Whether the program has named the context.
+    private(set) var isNamed = false
+    /// The author of the context's saves and batch requests in the persistent history, such as the part of the program
+    /// that made them.
+    ///
+    /// Default: `nil`. Set it on the context's queue.
+    public var transactionAuthor: String?
 
     let recorder: Recorder
     let log: SQLDebugLog

@@ -21,6 +21,8 @@ public struct SavedObjectIDs: Sendable, Hashable {
     public var deleted: Set<ManagedObjectID>
     /// The dictionary ID of the context that saved; 0 if it is not known.
     var saver: DictionaryID = 0
+    /// Whether another process may have written the changes, so that rows in memory may be out of date.
+    var isFromHistory = false
     /// Whether any object may have changed, because a parent was reset.
     var isEverything = false
 

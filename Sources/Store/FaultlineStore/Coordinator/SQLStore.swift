@@ -20,6 +20,10 @@ package final class SQLStore: @unchecked Sendable {
     let values = ValueNumbers()
     /// Whether Core Data created the store, which may contain structures that this library does not maintain.
     let isForeign: Bool
+    /// The history that saves are recorded in; `nil` if the description does not ask for it.
+    let history: StoreHistory?
+    /// Whether the store has a history that saves here would be missing from, as far as Faultline has created it.
+    let hasUntrackedHistory: Bool
     /// The file of a binary store.
     let file: BinaryStoreFile?
     /// By index: whether the store's configuration has the entity; `nil` if it has all.
@@ -53,6 +57,8 @@ package final class SQLStore: @unchecked Sendable {
             opening.metadata.values[VersionKeys.layout] == nil
             || opening.metadata.values[VersionKeys.isForeign] as? Bool == true
         file = opening.file
+        history = opening.history
+        hasUntrackedHistory = opening.history == nil && opening.metadata.values[VersionKeys.history] as? Bool == true
         let schema = opening.schema
         self.schema = schema
         entities = schema.entities.map { entity in

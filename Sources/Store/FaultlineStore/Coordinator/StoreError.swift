@@ -15,6 +15,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
             case storeRemoved, externalRelationship, migration, missingMappingModel
             case entityMigrationPolicy, unknownModelVersion, backwardMigration, migrationCanceled
+            case historyTokenExpired
         }
 
         private let value: Value
@@ -97,6 +98,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let unknownModelVersion = Code(value: .unknownModelVersion)
         /// A store was written by a newer version than the one that it is opened with (Core Data's error 134506).
         public static let backwardMigration = Code(value: .backwardMigration)
+        /// Transactions after a position in a store's history were deleted (Core Data's error 134301).
+        public static let historyTokenExpired = Code(value: .historyTokenExpired)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 

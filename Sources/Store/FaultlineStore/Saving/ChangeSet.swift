@@ -17,6 +17,8 @@ struct ChangeSet {
     var orders: [Order] = []
     /// The numbers of the relationships whose to-many side changes.
     var relationships: Set<Int> = []
+    /// Objects of the store whose members changed; only filled for a store that tracks its history.
+    var regrouped: [ManagedObject] = []
 
     struct Join {
         var table: JoinTableSchema
@@ -60,6 +62,12 @@ struct ChangeSet {
             object.isUpdated && !object.isInserted && !object.isDeleted && !revived.contains(object)
                 && object.toMany.values.contains { $0.added.contains { !$0.isDeleted } }
         }
+        if context.stores.contains(where: { $0.history != nil }) {
+            regrouped = context.updated.filter { object in
+                object.isUpdated && !object.isInserted && !object.isDeleted && object.hasToMany
+                    && object.toMany.values.contains { $0.hasChanges }
+            }
+        }
         for object in context.inserted where object.hasToMany && object.isInserted {
             addJoins(of: object)
             addOrders(of: object)
@@ -98,6 +106,7 @@ struct ChangeSet {
         part.deleted.removeAll { !isOwn($0) }
         part.revived.removeAll { !isOwn($0) }
         part.related.removeAll { !isOwn($0) }
+        part.regrouped.removeAll { !isOwn($0) }
         part.joins.removeAll { !isOwn($0.source) }
         part.orders.removeAll { !isOwn($0.owner) }
         return part

@@ -145,7 +145,7 @@ extension SaveExecution {
 extension SaveExecution {
     /// Checks that the save violates nothing that only Core Data could maintain.
     func checkObstacles() throws(StoreError) {
-        guard store.isForeign else { return }
+        guard store.isForeign || store.hasUntrackedHistory else { return }
         if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
         var tables: Set<String> = []
         for object in changes.inserted + changes.updated + changes.deleted + changes.revived {

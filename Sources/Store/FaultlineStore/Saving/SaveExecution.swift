@@ -30,6 +30,8 @@ struct SaveExecution: StoreTransaction {
     private var versioned: Set<ManagedObject> = []
     /// The version of the metadata that was written, if any.
     var metadata: Int?
+    /// Who saves, for the store's history.
+    var author = HistoryAuthor()
     var files: ExternalWrites
 
     init(_ store: SQLStore, _ changes: ChangeSet, _ span: SaveSpan?) {
@@ -57,6 +59,7 @@ struct SaveExecution: StoreTransaction {
             for order in changes.orders { try write(order) }
             countRearranged()
             try writeMetadata()
+            if let history = store.history { try record(historyChanges(history), of: history, by: author) }
         } catch {
             rollBack()
             throw error

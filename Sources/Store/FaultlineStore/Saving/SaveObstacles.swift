@@ -1,7 +1,7 @@
 import CSQLite
 import FaultlineModel
 
-/// The reasons why a store created by Core Data cannot be saved to, because a save would leave it inconsistent.
+/// The reasons why a store cannot be saved to, because a save would leave it inconsistent.
 ///
 /// Determined before the first save, so an incomplete save never begins.
 struct SaveObstacles {
@@ -14,7 +14,10 @@ struct SaveObstacles {
     init(_ store: SQLStore) throws(StoreError) {
         path = store.path
         // Stores created by this library contain nothing unknown.
-        guard store.isForeign else { return }
+        guard store.isForeign else {
+            if store.hasUntrackedHistory, !store.description.ignoresPersistentHistory { general = Self.history }
+            return
+        }
         var triggers: [String] = []
         var hasHistory = false
         let statement = try store.writer.sqlite.statement(
@@ -23,9 +26,8 @@ struct SaveObstacles {
             let name = sqlite3_column_text(row, 0).map { String(cString: $0) } ?? ""
             if name == "ATRANSACTION" { hasHistory = true } else { triggers.append(name) }
         }
-        if hasHistory, !store.description.ignoresPersistentHistory {
-            general =
-                "because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history"
+        if hasHistory, store.history == nil, !store.description.ignoresPersistentHistory {
+            general = Self.history
             return
         }
         for entity in store.schema.entities {
@@ -43,6 +45,9 @@ struct SaveObstacles {
             + store.schema.entities.flatMap(\.properties).compactMap(\.joinTable?.table)
         for table in Set(tables) { byTable[table] = try Self.problem(table, store) }
     }
+
+    private static let history =
+        "because the store keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set tracksPersistentHistory, or ignoresPersistentHistory if nothing reads the history"
 
     /// SQLite's message if statements that write to a table, including their triggers, cannot be prepared.
     private static func problem(_ table: String, _ store: SQLStore) throws(StoreError) -> String? {

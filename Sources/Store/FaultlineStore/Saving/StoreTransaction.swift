@@ -48,6 +48,7 @@ extension StoreTransaction {
 
     /// Rolls the transaction back.
     mutating func rollBack() {
+        store.history?.forgetNames()
         undo()
         files.undo()
     }

@@ -58,9 +58,15 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: 32 MiB; memory is allocated as needed.
     public var pageCacheLimit = 32 << 20
-    /// Whether to write to a Core Data store with persistent history, although the history will lack the changes.
+    /// Whether saves and batch requests are recorded in the store's persistent history, and the history can be read.
     ///
-    /// Default: no; saves throw an error.
+    /// Default: no. Corresponds to Core Data's `NSPersistentHistoryTrackingKey`. Opening the store creates the tables of
+    /// the history if they are missing. A save then writes a row for each changed object in addition, in the same
+    /// transaction. Once a store has a history, saves need this option or ``ignoresPersistentHistory``.
+    public var tracksPersistentHistory = false
+    /// Whether to write to a store with persistent history without recording the changes there.
+    ///
+    /// Default: no; unless ``tracksPersistentHistory`` is set, saves to a store with history throw an error.
     ///
     /// Readers of the history, such as an app extension or a CloudKit mirror, miss these changes.
     public var ignoresPersistentHistory = false

@@ -39,7 +39,7 @@ package struct StoreMetadata: Sendable {
 
     private static let ownKeys = [
         VersionKeys.layout, VersionKeys.isForeign, VersionKeys.pendingStage, VersionKeys.earlier,
-        VersionKeys.indexes, VersionKeys.deferred,
+        VersionKeys.indexes, VersionKeys.deferred, VersionKeys.history,
     ]
 
     /// Whether a key is one of the store's own, rather than the program's.

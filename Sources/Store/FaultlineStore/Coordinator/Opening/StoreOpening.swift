@@ -13,6 +13,8 @@ package struct StoreOpening {
     package let configuration: StoreConfiguration?
     /// The file of a binary store.
     let file: BinaryStoreFile?
+    /// `nil` unless the description asks for it.
+    let history: StoreHistory?
 
     /// - Parameter connected: Is passed the connection, which is open even if the store does not match the model.
     package init(
@@ -74,6 +76,10 @@ package struct StoreOpening {
                 throw Self.error(path, name, "\(what), for which it has no column", "change it")
             }
         }
+        history =
+            description.tracksPersistentHistory
+            ? try StoreHistory(setup, model, schema, isReadOnly: description.isReadOnly) : nil
+        if history?.tables.areChanged == true { try file?.write(session.connection, doing: "Opening the store") }
         if description.analyzesWhenAdded, !description.isReadOnly { try setup.analyze() }
     }
 }

@@ -65,16 +65,21 @@ struct PredicateEvaluator {
             return left.order(lower) >= 0 && left.order(upper) <= 0
         default: break
         }
-        let right = value(comparison.right, for: object, comparedWith: left)
+        return compare(left, operation, value(comparison.right, for: object, comparedWith: left), comparison.options)
+    }
+
+    /// Compares two values that are no lists.
+    func compare(
+        _ left: SQLValue, _ operation: FetchPredicate.Operator, _ right: SQLValue, _ options: TextOptions
+    ) -> Bool {
         if operation.isText || operation == .isIn {
             guard case .text(let text) = left, case .text(let pattern) = right else { return false }
-            return operation == .isIn
-                ? isFound(text, in: pattern, comparison.options) : fits(text, operation, pattern, comparison.options)
+            return operation == .isIn ? isFound(text, in: pattern, options) : fits(text, operation, pattern, options)
         }
-        if operation == .equalTo { return isEqual(left, right, comparison.options) }
-        if operation == .notEqualTo { return !isEqual(left, right, comparison.options) }
+        if operation == .equalTo { return isEqual(left, right, options) }
+        if operation == .notEqualTo { return !isEqual(left, right, options) }
         guard left != .null, right != .null else { return false }
-        let order = order(left, right, comparison.options)
+        let order = order(left, right, options)
         switch operation {
         case .lessThan: return order < 0
         case .lessThanOrEqualTo: return order <= 0

@@ -19,6 +19,7 @@ extension BatchExecution {
         ) { last = sqlite3_column_int64($0, 0) }
         var insertion = Insertion(schema, store.schema, policy)
         var (inserted, updated): ([Key], [Key]) = ([], [])
+        var set: [Key: Set<Int>] = [:]
         while let dictionary = next() {
             let row = try values(of: dictionary, schema, &insertion)
             let new = Key(entity: schema.index, key: last + 1)
@@ -26,7 +27,11 @@ extension BatchExecution {
             case .inserted:
                 inserted.append(new)
                 last += 1
-            case .updated(let key): updated.append(key)
+            case .updated(let key):
+                updated.append(key)
+                if store.history != nil {
+                    set[key, default: []].formUnion(insertion.setColumns(dictionary).map(\.property))
+                }
             case .ignored: break
             }
         }
@@ -38,7 +43,8 @@ extension BatchExecution {
         span?.event.inserted = UInt32(clamping: inserted.count)
         span?.event.updated = UInt32(clamping: changed.count)
         observe(inserted, \.inserted)
-        observe(changed, \.updated)
+        if store.history == nil { observe(changed, \.updated) }
+        for key in changed where store.history != nil { observe([key], \.updated, setting: set[key] ?? []) }
         return result(inserted + changed, count: inserted.count + changed.count)
     }
 
@@ -96,7 +102,7 @@ extension BatchExecution {
         }
 
         /// The columns of an existing row that the policy sets: of the given properties, or of all if it replaces the row.
-        private func setColumns(_ dictionary: [String: AttributeValue]) -> [ColumnSchema] {
+        func setColumns(_ dictionary: [String: AttributeValue]) -> [ColumnSchema] {
             columns.filter { column in
                 let property = schema.properties[column.property]
                 return (policy == .overwrite || dictionary[property.name] != nil) && !property.isDerived

@@ -8,11 +8,7 @@ import Foundation
 ///
 /// Used under the store's lock. Removes the rows that it changes from the row cache.
 struct BatchExecution: StoreTransaction {
-    /// A row, by its entity's index and its key.
-    struct Key: Hashable {
-        var entity: Int
-        var key: Int64
-    }
+    typealias Key = HistoryChanges.Key
 
     static let task = "Running a batch request"
 
@@ -23,6 +19,9 @@ struct BatchExecution: StoreTransaction {
     private var stale: Set<Key> = []
     var files: ExternalWrites
     private let resultType: BatchResultType
+    private let author: HistoryAuthor
+    /// The changes for the store's history; only filled if it has one.
+    private var recorded = HistoryChanges()
     private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
     /// The result so far.
     private(set) var result = BatchResult(count: 0, objectIDs: [])
@@ -31,11 +30,12 @@ struct BatchExecution: StoreTransaction {
     ///
     /// - Parameter body: Does the work.
     init(
-        _ store: SQLStore, _ resultType: BatchResultType, _ span: SaveSpan?,
+        _ store: SQLStore, _ resultType: BatchResultType, _ span: SaveSpan?, _ author: HistoryAuthor,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) {
         self.store = store
         self.resultType = resultType
+        self.author = author
         files = ExternalWrites(store.external)
         self.body = body
         self.span = span
@@ -53,6 +53,7 @@ struct BatchExecution: StoreTransaction {
         try begin()
         do throws(StoreError) {
             result = try body(&self)
+            if let history = store.history { try record(recorded, of: history, by: author) }
         } catch {
             rollBack()
             throw error
@@ -114,8 +115,22 @@ struct BatchExecution: StoreTransaction {
         return found
     }
 
-    mutating func observe(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
+    /// Counts changed rows, which the row cache must not keep.
+    ///
+    /// - Parameter properties: The properties that an update sets, as indexes.
+    mutating func observe(
+        _ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>, setting properties: Set<Int> = []
+    ) {
         stale.formUnion(keys)
+        if store.history != nil {
+            for key in keys {
+                switch path {
+                case \.inserted: recorded.insert(key)
+                case \.deleted: recorded.delete(key)
+                default: recorded.update(key, properties)
+                }
+            }
+        }
         guard span != nil else { return }
         for (position, keys) in Dictionary(grouping: keys, by: \.entity) {
             let id = store.entities[position].traceID(store.recorder)
@@ -148,12 +163,13 @@ struct BatchExecution: StoreTransaction {
             "UPDATE OR FAIL \(entity.schema.table) AS t0 SET \(list) WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)",
             values, keys: keys.map(\.key))
         span?.event.updated = UInt32(clamping: keys.count)
-        observe(keys, \.updated)
+        let properties = request.propertiesToUpdate.keys.compactMap { entity.schema.index(of: $0) }
+        observe(keys, \.updated, setting: Set(properties))
         return result(keys, count: keys.count)
     }
 
     func checkTables(_ tables: [String]) throws(StoreError) {
-        guard store.isForeign else { return }
+        guard store.isForeign || store.hasUntrackedHistory else { return }
         if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
         try store.saveObstacles?.check(tables)
     }
@@ -186,6 +202,7 @@ struct BatchExecution: StoreTransaction {
                 try release(property, of: list, schema, known)
             }
             try collectFiles(schema, list)
+            try collectTombstones(schema, list)
         }
         for (position, keys) in groups {
             try step(
@@ -262,7 +279,7 @@ struct BatchExecution: StoreTransaction {
             "UPDATE OR FAIL \(destination.table) SET \(sets.joined(separator: ", ")), Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
             keys: others.map(\.key))
         span?.event.updated += UInt32(clamping: others.count)
-        observe(others, \.updated)
+        observe(others, \.updated, setting: [inverse.index])
     }
 
     /// Registers the files of large values that are deleted with their rows.
@@ -281,5 +298,19 @@ struct BatchExecution: StoreTransaction {
             }
         }
         for file in old { files.replace(file) }
+    }
+
+    /// Reads the values that the store's history keeps of rows that are about to be deleted.
+    private mutating func collectTombstones(_ schema: EntitySchema, _ keys: [Int64]) throws(StoreError) {
+        guard let history = store.history, !history.tombstones[schema.index].isEmpty else { return }
+        let columns = history.tombstones[schema.index].map(\.column)
+        var found: [(Int64, [SQLValue])] = []
+        let sql =
+            "SELECT Z_PK, \(columns.joined(separator: ", ")) FROM \(schema.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)"
+        try read(SelectStatement(sql: sql, values: [], arrays: [keys], lists: [])) { row in
+            found.append(
+                (sqlite3_column_int64(row, 0), columns.indices.map { SQLValue(row, column: Int32($0 + 1)) }))
+        }
+        for (key, values) in found { recorded.delete(Key(entity: schema.index, key: key), values) }
     }
 }

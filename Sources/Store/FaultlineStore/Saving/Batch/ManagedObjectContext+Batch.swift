@@ -112,13 +112,14 @@ extension ManagedObjectContext {
     }
 
     /// Runs a batch request in one transaction per store, recorded as a single save event.
-    private func run(
+    func run(
         in targets: [SQLStore], _ type: BatchResultType, _ site: CallerSite,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
         for store in targets { try store.checkWritable(doing: "Running a batch request") }
         let span = recorder.begin().map { SaveSpan($0, recorder, origin(at: site)) }
-        var transaction = JointTransaction(targets.map { BatchExecution($0, type, span?.part, body) })
+        let author = historyAuthor
+        var transaction = JointTransaction(targets.map { BatchExecution($0, type, span?.part, author, body) })
         var failure: StoreError?
         do throws(StoreError) {
             try transaction.run(for: span.origin())
