@@ -46,4 +46,10 @@ static inline void csqlite_explain_triggers(sqlite3 *connection) {
     sqlite3_db_config(connection, SQLITE_DBCONFIG_TRIGGER_EQP, 1, (int *)0);
 }
 
+// While it is on, VACUUM makes the database empty, whatever is in it and whoever else has it open
+// (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigresetdatabase).
+static inline int csqlite_reset_on_vacuum(sqlite3 *connection, int is_on) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_RESET_DATABASE, is_on, (int *)0);
+}
+
 #endif
