@@ -64,7 +64,7 @@ struct ExternalFlags {
             return entity
         }
         return try? ManagedObjectModel(
-            entities: entities, versionIdentifiers: model.versionIdentifiers, configurations: model.configurations)
+            variant: entities, versionIdentifiers: model.versionIdentifiers, configurations: model.configurations)
     }
 
     private static func flag(of attribute: Attribute, in model: ManagedObjectModel) -> Bool? {

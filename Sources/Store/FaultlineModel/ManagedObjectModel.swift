@@ -42,15 +42,33 @@ public final class ManagedObjectModel: Sendable {
     /// - Throws: ``ModelError`` if a name is used twice or cannot name a table or column; if a parent, destination,
     ///   inverse, index element, constraint or configuration names something that does not exist; if an inverse does
     ///   not point back; if entities inherit from each other in a cycle; or if a property's type does not match its
-    ///   default or options. A relationship without an inverse is allowed.
+    ///   default or options. Also if a property has a name that every object has already, such as `description`,
+    ///   `hash` or `isDeleted`, as in Core Data; models that are loaded may have them. A relationship without an inverse
+    ///   is allowed.
     public convenience init(
         entities: [EntityDescription], versionIdentifiers: [String] = [],
         configurations: [ConfigurationDescription] = [], fetchRequestTemplates: [FetchRequestTemplate] = [],
         compositeAttributes: [CompositeAttributeDescription] = []
     ) throws(ModelError) {
+        if let property = Self.reservedProperties(of: entities).first {
+            throw ModelError(
+                .invalidName,
+                "Property '\(property.entity).\(property.name)' has a name that every object has already; choose another name, such as '\(property.otherName)'.",
+                at: property.declaredAt)
+        }
         try self.init(
             checking: entities, versionIdentifiers: versionIdentifiers, configurations: configurations,
             fetchRequestTemplates: fetchRequestTemplates, compositeAttributes: compositeAttributes, origin: nil)
+    }
+
+    /// Makes a variant of a model from its entities, whose properties may have any names that its file has.
+    package convenience init(
+        variant entities: [EntityDescription], versionIdentifiers: [String] = [],
+        configurations: [ConfigurationDescription] = [], compositeAttributes: [CompositeAttributeDescription] = []
+    ) throws(ModelError) {
+        try self.init(
+            checking: entities, versionIdentifiers: versionIdentifiers, configurations: configurations,
+            fetchRequestTemplates: [], compositeAttributes: compositeAttributes, origin: nil)
     }
 
     init(

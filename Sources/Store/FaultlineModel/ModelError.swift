@@ -27,7 +27,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let invalidProperty = Code(value: .invalidProperty)
         /// An index or a uniqueness constraint names something that cannot be indexed.
         public static let invalidIndex = Code(value: .invalidIndex)
-        /// A name has characters that the name of a table or column cannot have.
+        /// A name has characters that the name of a table or column cannot have, or every object has it already.
         public static let invalidName = Code(value: .invalidName)
         /// The model exceeds a limit.
         public static let tooLarge = Code(value: .tooLarge)

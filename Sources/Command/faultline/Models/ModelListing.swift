@@ -49,7 +49,16 @@ struct ModelListing: DiagramPrinting {
             entities.map { section(title($0, ink), lines($0)) }
             + (mapping?.entities ?? []).map { section(ink(.bold, Phrase.printable(Self.title($0))), Self.lines($0)) }
         let checksum = model.map { [["Version checksum: \($0.versionChecksum)"]] } ?? []
-        return TextPage.joined([[ink(.bold, Phrase.printable(head))]] + sections + checksum, ink)
+        let warned = warnings.flatMap { Phrase.wrapped(Phrase.printable("! " + $0), width: width - 2) }
+        return TextPage.joined(
+            [[ink(.bold, Phrase.printable(head))]] + (warned.isEmpty ? [] : [warned]) + sections + checksum, ink)
+    }
+
+    /// What a program that uses the model should know.
+    private var warnings: [String] {
+        (model?.reservedProperties ?? []).map { property in
+            "\(property.entity).\(property.name) has a name that every object has already, which Core Data's model compiler refuses. Another name would be \(property.otherName)."
+        }
     }
 
     private static func title(_ mapping: MappingOutline.Entity) -> String {
@@ -147,6 +156,7 @@ extension ModelListing {
                 HashedEntity(entity: $0, hash: hashes[$0.name]?.base64EncodedString() ?? "")
             }
         },
+        .init("warnings", "Sentences about names that no property should have.", \.warnings),
         .init("mappings", "The entity mappings of a mapping model; empty for a model.") { $0.mapping?.entities ?? [] },
     ]
 

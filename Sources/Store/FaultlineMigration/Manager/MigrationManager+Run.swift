@@ -149,7 +149,7 @@ extension ManagedObjectModel {
     /// The model without anything that an incomplete object lacks; its stores have the same layout.
     func relaxed() throws(ModelError) -> ManagedObjectModel {
         try ManagedObjectModel(
-            entities: entities.map { entity in
+            variant: entities.map { entity in
                 var entity = entity
                 for index in entity.attributes.indices {
                     entity.attributes[index].isOptional = true

@@ -19,7 +19,7 @@ enum StoreAlteration {
         let before = Set(model.schema.statements)
         let statements: [String]
         do {
-            statements = try ManagedObjectModel(entities: entities).schema.statements.filter { !before.contains($0) }
+            statements = try ManagedObjectModel(variant: entities).schema.statements.filter { !before.contains($0) }
         } catch {
             throw Untriable("The model cannot have the index: \(error.message)")
         }

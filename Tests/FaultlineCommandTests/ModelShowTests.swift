@@ -1,0 +1,36 @@
+import FaultlineReport
+import Foundation
+import TestFolders
+import Testing
+
+@testable import faultline
+
+@Suite("faultline model show")
+struct ModelShowTests {
+    private func listing(_ entity: String) throws -> ModelListing {
+        let folder = try TestFolder.make().appendingPathComponent("Shop.xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = """
+            <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+            <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">\(entity)</model>
+            """
+        try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
+        return try ModelListing(path: folder.path)
+    }
+
+    private let item = """
+        <entity name="Item"><attribute name="isDeleted" optional="YES" attributeType="Boolean"/></entity>
+        """
+
+    @Test("warns of names that every object has, in the text and in the JSON")
+    func warnings() throws {
+        let sentence =
+            "Item.isDeleted has a name that every object has already, which Core Data's model compiler refuses. Another name would be itemIsDeleted."
+        let shown = try listing(item)
+        let text = shown.text(Layout(width: 400, isColoured: false))
+        #expect(text.hasPrefix("Shop: 1 entity, 1 property\n\n! \(sentence)\n\nItem\n"))
+        #expect(shown.json(Layout(width: 400, isColoured: false)).contains(sentence))
+        let other = try listing(item.replacing("isDeleted", with: "isGone"))
+        #expect(!other.text(Layout(width: 400, isColoured: false)).contains("!"))
+    }
+}
