@@ -33,4 +33,14 @@ struct ModelShowTests {
         let other = try listing(item.replacing("isDeleted", with: "isGone"))
         #expect(!other.text(Layout(width: 400, isColoured: false)).contains("!"))
     }
+
+    @Test("prints the classes of a model as Swift source")
+    func classes() throws {
+        let swift = try #require(Renderers.all.first { $0.name == "swift" })
+        let printer = try #require(swift.printer(of: ModelListing.self))
+        let text = printer(try listing(item), Layout(width: 80, isColoured: false))
+        #expect(text.hasPrefix("// The classes of the model Shop, written by"))
+        #expect(text.contains("    static let itemIsDeleted = AttributeKey<Bool?>(\"isDeleted\")\n"))
+        #expect(swift.printer(of: VersionComparison.self) == nil)
+    }
 }

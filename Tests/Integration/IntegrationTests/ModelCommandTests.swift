@@ -95,6 +95,9 @@ struct ModelCommandTests {
         #expect(result.output.hasPrefix("BookmarksModel 6: "))
         #expect(result.output.contains("\n  isPendingDeletion: Boolean, default 0\n"))
         #expect(result.output.contains("\nVersion checksum: "))
+        let path = try Self.path("duckduckgo/BookmarksModel.xcdatamodeld")
+        let classes = try BuiltCommand.run(["model", "show", path, "--format", "swift"])
+        #expect(classes.status == 0 && classes.output.contains("\nfinal class BookmarkEntity: ManagedObject {\n"))
     }
 
     @Test(
@@ -226,6 +229,9 @@ struct ModelCommandTests {
         let directory = try TemporaryDirectory()
         let page = directory.path("page.html")
         #expect(try BuiltCommand.run(["model", "show", path, "--format", "html", "-o", page]).status == 0)
+        let classes = try BuiltCommand.run(["model", "show", path, "--format", "swift"])
+        #expect(classes.status == 2)
+        #expect(classes.errors == "faultline: '\(path)' is a mapping model, which has no classes; name a model.\n")
         let missing = try BuiltCommand.run(["model", "show", "Missing.xcmappingmodel"])
         #expect(missing.status == 2 && missing.errors.hasSuffix("' does not exist; name a .xcmappingmodel.\n"))
     }

@@ -139,6 +139,15 @@ struct ModelListing: DiagramPrinting {
     }
 }
 
+// MARK: - Swift
+
+extension ModelListing: SwiftPrinting {
+    var swiftSource: String { model.map { ClassSource($0, name: name).text } ?? "" }
+
+    /// Whether there are classes to print.
+    var hasClasses: Bool { model != nil }
+}
+
 // MARK: - JSON
 
 extension ModelListing {

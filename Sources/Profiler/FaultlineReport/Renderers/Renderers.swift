@@ -9,7 +9,7 @@ package enum Renderers {
     /// All formats, the default first.
     package static let all: [any Renderer] = [
         TextRenderer(), JSONRenderer(), CSVRenderer(), MarkdownRenderer(), SARIFRenderer(),
-        GitHubRenderer(), CompilerRenderer(), JUnitRenderer(), FoldedRenderer(), HTMLRenderer(),
+        GitHubRenderer(), CompilerRenderer(), JUnitRenderer(), FoldedRenderer(), SwiftRenderer(), HTMLRenderer(),
     ]
 
     /// The first bytes of every page for a browser, by which a file is known to be one.

@@ -29,10 +29,13 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
             faultline model show Library.sqlite
             faultline model show Library.momd/Library2.mom
             faultline model show Library-Library2.xcmappingmodel
+            faultline model show Library.xcdatamodeld --format swift > Library.swift
 
             A store contains the model it was written with, even if Core Data wrote it. Core Data's copy and compiled models lack \
             external storage, validation, user info and fetched properties. Of a mapping model, the command lists the entities \
             that become others, and the expressions for their properties.
+
+            With `--format swift`, the command writes a class for each entity, with a key and a variable for each property.
             """)
 
     @Argument(
@@ -47,7 +50,11 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
 
     func run() throws {
         let output = try outputFile(CommandInputs([model]))
-        try write(try ModelListing(path: model), to: output)
+        let listing = try ModelListing(path: model)
+        if renderer.name == "swift", !listing.hasClasses {
+            throw CommandFailure.usage("'\(model)' is a mapping model, which has no classes; name a model.")
+        }
+        try write(listing, to: output)
     }
 }
 
