@@ -111,8 +111,10 @@ extension HistoryReading {
             guard let number = token.transactionNumbers[store.identity.identifier] else {
                 return try transactions(.all, withChanges: withChanges)
             }
+            let found = try transactions(.after(number), withChanges: withChanges)
+            // Afterward, so that a deletion in the meantime is noticed.
             try check(after: number)
-            return try transactions(.after(number), withChanges: withChanges)
+            return found
         case .fetch(let request): return try transactions(selectedBy: request, withChanges: withChanges)
         }
     }
