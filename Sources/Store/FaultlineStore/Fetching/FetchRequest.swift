@@ -51,7 +51,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// Default: `nil`, all stores that have the entity. Their results are merged in the order of the sort descriptors;
     /// without any, they follow each other in the order in which the stores were added.
     public var affectedStores: [PersistentStore]?
-    /// Whether the request returns objects or dictionaries.
+    /// Whether the request returns objects, dictionaries or a count.
     ///
     /// Default: objects.
     public var resultType = FetchRequestResultType.managedObject
@@ -188,7 +188,7 @@ extension FetchRequest {
 
 /// The kind of result of a fetch request.
 public enum FetchRequestResultType: String, Sendable, Hashable {
-    /// Objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)``.
+    /// Objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)->FetchResults<Object>``.
     case managedObject
     /// Dictionaries with the values of ``FetchRequest/propertiesToFetch``, returned by
     /// ``ManagedObjectContext/fetchDictionaries(_:fileID:line:function:)``.
@@ -196,6 +196,9 @@ public enum FetchRequestResultType: String, Sendable, Hashable {
 }
 
 /// A sort key of a fetch request.
+    /// The number of objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)->[Int]`` in an array,
+    /// and by ``ManagedObjectContext/count(for:fileID:line:function:)``.
+    case count
 public struct FetchSortDescriptor: Sendable, Hashable {
     /// An attribute, or a key path to one through to-one relationships.
     public var keyPath: String
