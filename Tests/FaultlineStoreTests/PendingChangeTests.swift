@@ -178,7 +178,7 @@ struct PendingChangeTests {
                 "price + amount",
                 "length(name)", "tags.@count", "floor(price)",
                 "SUBQUERY(tags, $t, $t.label CONTAINS[c] 'a').@count", "TERNARY(price > 1, amount, price)",
-                "bitwiseAnd:with:(amount, 3)", "sqrt(price)",
+                "amount & 3", "amount | 5 ^ 2", "~amount", "amount << 2 >> 1", "sqrt(price)",
             ])
         }
         let path = { (random: inout RandomNumbers) in

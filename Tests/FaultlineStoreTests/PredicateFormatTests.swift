@@ -61,6 +61,15 @@ struct PredicateFormatTests {
         ("amount % 2 == 1", "amount % 2 == 1"),
         ("amount > -NO", "amount > 0"), ("amount > -YES", "amount > -1"),
         ("(amount + 1) % -(price * 2) == 1", "(amount + 1) % -(price * 2) == 1"),
+        ("flags & 1 == 1", "flags & 1 == 1"),
+        ("1 | 2 ^ 3 & 4 << 1 + 2 * 3 == a", "1 | 2 ^ 3 & 4 << 1 + 2 * 3 == a"),
+        ("(1 | 2) ^ 3 & (4 << 1) + 2 == a", "(1 | 2) ^ 3 & (4 << 1) + 2 == a"),
+        ("((a & b) | (c ^ d)) >> (1 - 2 - 3) == 1", "(a & b | c ^ d) >> 1 - 2 - 3 == 1"),
+        ("a >> (b >> c) != a >> b >> c", "a >> (b >> c) != a >> b >> c"),
+        ("~a & ~-b ** 2 == ~(a + 1) * 2", "~a & ~-b ** 2 == ~(a + 1) * 2"),
+        ("(~a) ** 2 == ~~a", "(~a) ** 2 == ~~a"),
+        ("bitwiseAnd:with:(a, onesComplement:(b)) == leftshift:by:(1, a)", "a & ~b == 1 << a"),
+        ("a&b==c<<d", "a & b == c << d"),
         ("abs(price) < sqrt:(2)", "abs:(price) < sqrt:(2)"),
         ("uppercase(name) == FUNCTION(name, 'uppercaseString')", "uppercase:(name) == uppercase:(name)"),
         ("FUNCTION(amount, 'add:to:', 3) == 4", "amount + 3 == 4"),
@@ -148,7 +157,8 @@ struct PredicateFormatTests {
         ("price == 12abc", 10, "expected a number or a name but found a mixture of both"),
         ("price == 1e999", 10, "expected a number that fits in 64 bits"),
         ("price == 0xFFFFFFFFFFFFFFFFF", 10, "expected a base-16 number of at most 64 bits after '0x'"),
-        ("größe ~ 3", 7, "expected a name, a value or an operator but found '~'"),
+        ("größe ? 3", 7, "expected a name, a value or an operator but found '?'"),
+        ("a ~ 3 == 1", 3, "expected a comparison after a but found '~'"),
         ("price BETWEEN {1}", 15, "expected two values in the list of BETWEEN but found 1"),
         ("name CONTAINS[x] 'a'", 15, "expected 'c', 'd', 'cd' or 'n' after '[' but found 'x'"),
         (
@@ -157,7 +167,7 @@ struct PredicateFormatTests {
         ),
         ("ANY tags.label", 15, "expected an operator for ANY but found the end"),
         ("AND price == 3", 1, "expected a value but found 'AND'"),
-        ("items[FIRST].price == 3", 7, "expected SIZE, the only index that fetches support but found 'FIRST'"),
+        ("1[FIRST] == 3", 3, "expected SIZE, the only index that fetches support, but found 'FIRST'"),
         ("price. == 3", 8, "expected the name of a property but found '=='"),
         ("3.name == 3", 2, "expected an operator but found '.' after a value"),
         ("median(items.price) > 3", 1, "expected a function that fetches support but found 'median'"),
@@ -182,6 +192,16 @@ struct PredicateFormatTests {
         #expect(
             text
                 == "The predicate format \"\(format)\" cannot be parsed: at character \(position), \(message); correct it."
+        )
+    }
+
+    @Test(
+        "with an index other than SIZE throws an error that says what to write instead",
+        arguments: ["FIRST", "LAST", "0"])
+    func indexes(_ index: String) {
+        #expect(
+            performing { _ = try FetchPredicate(format: "shelf.items[\(index)].price == 3") }
+                == "The predicate format \"shelf.items[\(index)].price == 3\" cannot be parsed: at character 13, expected SIZE, the only index that fetches support, but found '\(index)'; compare all objects of 'items' with ANY, or keep their positions in an attribute and write SUBQUERY(shelf.items, $x, $x.position == 0 AND …).@count > 0."
         )
     }
 

@@ -95,7 +95,7 @@ extension FetchExpression.Node {
         case .null: return "nil"
         case .value(let value):
             let text = values ? Self.literal(value) : "?"
-            return strength > 4 && text.hasPrefix("-") ? "(\(text))" : text
+            return strength > ScalarFunction.powerStrength && text.hasPrefix("-") ? "(\(text))" : text
         case .object(let id): return values ? id.description : "?"
         case .list(let elements):
             return "{" + elements.map { $0.text(values: values) }.joined(separator: ", ") + "}"
@@ -131,10 +131,11 @@ extension ScalarFunction {
         // Evaluated at most once: formatting nested arguments twice would double the work at every level.
         let list = { arguments.map { $0.text(values: values) }.joined(separator: ", ") }
         switch self {
-        // Negation has the precedence of a product, so the base of a power keeps its parentheses.
-        case .negate:
-            let text = "-\(arguments[0].text(values: values, inside: 3))"
-            return strength > 4 ? "(\(text))" : text
+        // The base of a power keeps its parentheses.
+        case .negate, .onesComplement:
+            let operand = arguments[0].text(values: values, inside: Self.prefixStrength)
+            let text = (self == .negate ? "-" : "~") + operand
+            return strength > Self.powerStrength ? "(\(text))" : text
         case .castToDate: return "CAST(\(list()), \"NSDate\")"
         case .castToNumber: return "CAST(\(list()), \"NSNumber\")"
         default: return "\(rawValue)(\(list()))"

@@ -33,17 +33,17 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case floor = "floor:"
     /// The number rounded toward zero.
     case truncate = "trunc:"
-    /// The bits that both integers have.
+    /// `a & b`, the bits that both integers have.
     case bitwiseAnd = "bitwiseAnd:with:"
-    /// The bits that at least one of the integers has.
+    /// `a | b`, the bits that at least one of the integers has.
     case bitwiseOr = "bitwiseOr:with:"
-    /// The bits that exactly one of the integers has.
+    /// `a ^ b`, the bits that exactly one of the integers has.
     case bitwiseXor = "bitwiseXor:with:"
-    /// The first integer, shifted left by as many bits as the second says.
+    /// `a << b`, the first integer, shifted left by as many bits as the second says.
     case leftShift = "leftshift:by:"
-    /// The first integer, shifted right by as many bits as the second says.
+    /// `a >> b`, the first integer, shifted right by as many bits as the second says.
     case rightShift = "rightshift:by:"
-    /// The integer with all bits inverted.
+    /// `~a`, the integer with all bits inverted.
     case onesComplement = "onesComplement:"
     /// Text in uppercase, independent of the locale.
     case uppercase = "uppercase:"
@@ -71,16 +71,27 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The infix operator and its precedence.
+    /// The infix operator and its precedence, which are C's, except for `**`.
+    ///
+    /// Prefix operators bind less tightly than a power, and more tightly than anything else.
     var sign: (text: String, strength: Int)? {
         switch self {
-        case .add: ("+", 1)
-        case .subtract: ("-", 1)
-        case .multiply: ("*", 2)
-        case .divide: ("/", 2)
-        case .modulus: ("%", 2)
-        case .power: ("**", 4)
+        case .bitwiseOr: ("|", 1)
+        case .bitwiseXor: ("^", 2)
+        case .bitwiseAnd: ("&", 3)
+        case .leftShift: ("<<", 4)
+        case .rightShift: (">>", 4)
+        case .add: ("+", 5)
+        case .subtract: ("-", 5)
+        case .multiply: ("*", 6)
+        case .divide: ("/", 6)
+        case .modulus: ("%", 6)
+        case .power: ("**", Self.powerStrength)
         default: nil
         }
     }
+
+    /// The precedence of prefix operators.
+    static let prefixStrength = 7
+    static let powerStrength = 8
 }

@@ -8,8 +8,8 @@ extension FetchPredicate {
     /// The format is that of `NSPredicate` ("Predicate Format String Syntax" in Apple's Predicate Programming Guide),
     /// as far as SQL can express it: comparisons with `[c]`, `[d]` and `[n]`; `BETWEEN`, `IN`, `BEGINSWITH`,
     /// `ENDSWITH`, `CONTAINS`, `LIKE`, `MATCHES`; `ANY`, `SOME`, `ALL`, `NONE`; `SUBQUERY`, `TERNARY`, `CAST`,
-    /// `FUNCTION`; key paths with `@count`, `@sum`, `@min`, `@max` and `@avg`; arithmetic and the functions of
-    /// ``ScalarFunction``; `$variables`. `%@` takes a value, an object or an array; `%K` takes a key path; `%d`, `%f`
+    /// `FUNCTION`; key paths with `@count`, `@sum`, `@min`, `@max` and `@avg`; arithmetic, `&`, `|`, `^`, `~`, `<<`,
+    /// `>>` and the functions of ``ScalarFunction``; `$variables`. `%@` takes a value, an object or an array; `%K` takes a key path; `%d`, `%f`
     /// and their variants take a number. Quoted text is a string.
     ///
     /// Executing the request checks whether the properties exist.
@@ -61,7 +61,7 @@ extension StoreError {
         let quoted = (start > 0 ? "…" : "") + shown + (end < bytes.count ? "…" : "")
         return StoreError(
             .predicateFormat,
-            "The \(what) format \"\(quoted)\" cannot be parsed: at character \(position), \(failure.message); correct it."
+            "The \(what) format \"\(quoted)\" cannot be parsed: at character \(position), \(failure.message); \(failure.remedy)."
         )
     }
 }

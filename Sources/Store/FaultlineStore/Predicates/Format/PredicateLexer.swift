@@ -38,6 +38,7 @@ struct PredicateLexer {
         /// The offset in bytes.
         var position: Int
         var message: String
+        var remedy = "correct it"
     }
 
     private let bytes: [UInt8]
@@ -111,9 +112,11 @@ struct PredicateLexer {
     /// Operators and punctuation, longest first, with the spelling that tokens use.
     private static let signs: [(bytes: [UInt8], name: String)] = [
         ("==", "=="), ("=>", ">="), ("=<", "<="), (">=", ">="), ("<=", "<="), ("!=", "!="), ("<>", "!="), ("&&", "&&"),
-        ("||", "||"), ("**", "**"), (":=", ":="), ("=", "=="), ("<", "<"), (">", ">"), ("!", "!"), ("(", "("),
+        ("||", "||"), ("**", "**"), (":=", ":="), ("<<", "<<"), (">>", ">>"),
+        ("=", "=="), ("<", "<"), (">", ">"), ("!", "!"), ("(", "("),
         (")", ")"), ("{", "{"), ("}", "}"), ("[", "["), ("]", "]"), (",", ","), (".", "."), (":", ":"), ("+", "+"),
-        ("-", "-"), ("*", "*"), ("/", "/"), ("&", "&"), ("|", "|"), ("^", "^"), ("%", "%"),
+        ("-", "-"), ("*", "*"), ("/", "/"), ("&", "&"), ("|", "|"), ("^", "^"), ("~", "~"),
+        ("%", "%"),
     ].map { (Array($0.0.utf8), $0.1) }
 
     private mutating func sign() throws(Failure) -> String {

@@ -87,7 +87,7 @@ extension PredicateParser {
 
     private mutating func element() throws(Failure) -> FetchExpression.Node {
         let start = position
-        return try nested { (parser) throws(Failure) in try parser.expression(try parser.sum(), at: start) }
+        return try nested { (parser) throws(Failure) in try parser.expression(try parser.arithmetic(), at: start) }
     }
 
     // MARK: - Key paths
@@ -100,9 +100,7 @@ extension PredicateParser {
         while true {
             if token == .sign("[") {
                 try advance()
-                guard token == .word(.size), case .path(var path) = node else {
-                    throw expected("SIZE, the only index that fetches support")
-                }
+                guard token == .word(.size), case .path(var path) = node else { throw unsupportedIndex(of: node) }
                 try advance()
                 try take("]")
                 path.names.append("@count")
@@ -118,6 +116,16 @@ extension PredicateParser {
                 return node
             }
         }
+    }
+
+    /// The error for an index other than SIZE, such as FIRST or a number, which Core Data's SQLite store refuses as well.
+    private func unsupportedIndex(of node: FetchExpression.Node) -> Failure {
+        var failure = expected("SIZE, the only index that fetches support,")
+        guard case .path(let path) = node, let name = path.names.last else { return failure }
+        let collection = path.text(values: false)
+        failure.remedy =
+            "compare all objects of '\(name)' with ANY, or keep their positions in an attribute and write SUBQUERY(\(collection), $x, $x.position == 0 AND …).@count > 0"
+        return failure
     }
 
     /// Parses a name in a key path; after a dot, reserved words are names too.

@@ -173,7 +173,7 @@ struct PredicateParser {
         if try takes(.word(.falsePredicate)) { return .predicate(.constant(false)) }
         let modifier = try self.modifier()
         let start = position
-        let parsed = try sum()
+        let parsed = try arithmetic()
         guard let operation = operation() else {
             guard modifier == .direct else { throw expected("an operator for \(modifier.rawValue)") }
             return parsed
@@ -182,7 +182,7 @@ struct PredicateParser {
         try advance()
         let options = try self.options()
         let rightStart = position
-        let right = try expression(try sum(), at: rightStart)
+        let right = try expression(try arithmetic(), at: rightStart)
         if operation == .between, case .list(let bounds) = right, bounds.count != 2 {
             throw Failure(
                 position: rightStart, message: "expected two values in the list of BETWEEN but found \(bounds.count)")
@@ -235,24 +235,24 @@ struct PredicateParser {
 
     // MARK: - Arithmetic
 
-    private static let sums: [String: ScalarFunction] = ["+": .add, "-": .subtract]
-    private static let products: [String: ScalarFunction] = ["*": .multiply, "/": .divide, "%": .modulus]
+    /// The infix operators except `**`, which is right-associative.
+    private static let signs: [String: (function: ScalarFunction, strength: Int)] = {
+        let signs = ScalarFunction.allCases.filter { $0 != .power }.compactMap { function in
+            function.sign.map { ($0.text, (function, $0.strength)) }
+        }
+        return Dictionary(uniqueKeysWithValues: signs)
+    }()
 
-    mutating func sum() throws(Failure) -> Parsed {
-        try chain(Self.sums) { (parser) throws(Failure) in try parser.product() }
-    }
-
-    private mutating func product() throws(Failure) -> Parsed {
-        try chain(Self.products) { (parser) throws(Failure) in try parser.sign() }
-    }
-
-    private mutating func chain(
-        _ signs: [String: ScalarFunction], _ operand: (inout PredicateParser) throws(Failure) -> Parsed
-    ) throws(Failure) -> Parsed {
+    /// Parses operands joined by infix operators.
+    ///
+    /// One call parses the operators of all strengths, which keeps the recursion shallow.
+    ///
+    /// - Parameter least: The strength of the weakest operator to parse.
+    mutating func arithmetic(_ least: Int = 0) throws(Failure) -> Parsed {
         let start = position
-        var left = try operand(&self)
+        var left = try sign()
         var length = 0
-        while case .sign(let sign) = token, let function = signs[sign] {
+        while case .sign(let sign) = token, let (function, strength) = Self.signs[sign], strength >= least {
             // The tree of such a chain is as deep as the chain is long.
             length += 1
             guard length <= Self.deepest else {
@@ -260,7 +260,7 @@ struct PredicateParser {
             }
             try advance()
             let rightStart = position
-            let right = try expression(try operand(&self), at: rightStart)
+            let right = try expression(try arithmetic(strength + 1), at: rightStart)
             left = .expression(.function(function, [try expression(left, at: start), right]))
         }
         return left
@@ -273,6 +273,12 @@ struct PredicateParser {
             return try nested { (parser) throws(Failure) in
                 .expression(try parser.expression(try parser.sign(), at: start))
             }
+        }
+        if try takes(.sign("~")) {
+            let node: FetchExpression.Node = try nested { (parser) throws(Failure) in
+                try parser.expression(try parser.sign(), at: start)
+            }
+            return .expression(.function(.onesComplement, [node]))
         }
         guard try takes(.sign("-")) else { return try power() }
         let node: FetchExpression.Node = try nested { (parser) throws(Failure) in

@@ -90,6 +90,13 @@ extension SQLGenerator {
     ) throws(StoreError) -> SQLOperand {
         let text = path.text(values: false)
         guard let known = FetchPath.CollectionOperator(rawValue: name) else {
+            if name.hasPrefix("@union") || name.hasPrefix("@distinctUnion") {
+                var each = collection
+                each.names += names
+                throw invalid(
+                    "'\(text)' yields several values where one is needed; compare each of them with 'ANY \(each.text(values: false))', or fetch dictionaries with returnsDistinctResults for the different ones."
+                )
+            }
             throw invalid(
                 "'\(text)' uses \(name), which fetches do not support; use @count, @sum, @min, @max or @avg.")
         }
