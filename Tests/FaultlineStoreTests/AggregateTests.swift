@@ -377,5 +377,13 @@ struct AggregateTests {
                     == "Fetching Item: fetchLimit and fetchOffset do not apply, because aggregate functions return a single dictionary; remove them."
             )
         }
+        request = self.request([("tags", .count, "tags")])
+        request.fetchLimit = 1
+        #expect(
+            performing { _ = try store.context.fetchDictionaries(request) }
+                == "Fetching Item: fetchLimit and fetchOffset do not apply, because aggregate functions return a single dictionary; remove them, or add 'self' to propertiesToFetch for a dictionary of each object."
+        )
+        request.propertiesToFetch.append("self")
+        #expect(try store.context.fetchDictionaries(request).map { $0["tags"] } == [0])
     }
 }

@@ -163,6 +163,22 @@ struct SeveralStoresFetchTests {
         )
     }
 
+    @Test("Functions over a to-many relationship have a value for each object of each store")
+    func perObject() throws {
+        let several = try makeStores()
+        var request = FetchRequest<FaultlineStoreTests.Category>(sortDescriptors: [.descending("mean")])
+        request.resultType = .dictionary
+        request.propertiesToFetch = [
+            "name", ExpressionDescription("mean", .function(.average, "items.price")),
+        ]
+        #expect(
+            try several.context.fetchDictionaries(request) == [
+                ["name": "Category of b.store", "mean": 5.0], ["name": "Category of a.store", "mean": 4.0],
+            ])
+        request.fetchLimit = 1
+        #expect(try several.context.fetchDictionaries(request).map { $0["mean"] } == [5.0])
+    }
+
     @Test("The fetch is one event that contains one statement per store")
     func events() throws {
         let several = try makeStores(isRecording: true)

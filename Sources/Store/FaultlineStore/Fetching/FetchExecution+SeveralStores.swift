@@ -31,7 +31,7 @@ extension FetchExecution {
     ///
     /// Each store's statement is an event of its own, within the fetch's event.
     func executeEverywhere(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
-        let aggregates = resultType == .dictionaries ? try MergedAggregates(terms) : nil
+        let aggregates = resultType == .dictionaries ? try MergedAggregates(terms, entity.schema, store.schema) : nil
         var asked = aggregates?.terms ?? terms
         if resultType == .count {
             (asked.limit, asked.offset) = (0, 0)

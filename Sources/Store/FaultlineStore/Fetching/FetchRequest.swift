@@ -64,8 +64,11 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// not used.
     ///
     /// In a dictionary, properties have a value for each object. Functions such as ``FetchExpression/Function/sum``
-    /// have one for each group of ``propertiesToGroupBy`` or, without groups, one for all objects. The object itself
-    /// (`"self"`) and to-one relationships are returned as the URL of the object's ID. Prefetching and the batch size
+    /// have one for each group of ``propertiesToGroupBy`` or, without groups, one for all objects. A function over a
+    /// to-many relationship, such as `.function(.maximum, "books.price")`, has a value for each object if there are no
+    /// groups and another expression has one. A key path through a to-many relationship (`"books.title"`) gives a
+    /// dictionary for each pair of an object and a related object, and one for an object that has none. The object
+    /// itself (`"self"`) and related objects are returned as the URL of the object's ID. Prefetching and the batch size
     /// have no effect.
     public var propertiesToFetch: [ExpressionDescription] = []
     /// Key paths or names in ``propertiesToFetch``: objects with equal values there form one dictionary.
@@ -193,12 +196,12 @@ public enum FetchRequestResultType: String, Sendable, Hashable {
     /// Dictionaries with the values of ``FetchRequest/propertiesToFetch``, returned by
     /// ``ManagedObjectContext/fetchDictionaries(_:fileID:line:function:)``.
     case dictionary
-}
-
-/// A sort key of a fetch request.
     /// The number of objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)->[Int]`` in an array,
     /// and by ``ManagedObjectContext/count(for:fileID:line:function:)``.
     case count
+}
+
+/// A sort key of a fetch request.
 public struct FetchSortDescriptor: Sendable, Hashable {
     /// An attribute, or a key path to one through to-one relationships.
     public var keyPath: String

@@ -7,10 +7,10 @@ struct MergedAggregates {
     let terms: FetchTerms
     private let expressions: [ExpressionDescription]
 
-    /// Returns `nil` if the request has no aggregate functions.
+    /// Returns `nil` if the request has no aggregate functions over all objects.
     ///
     /// - Throws: ``StoreError`` if the result cannot be combined from the parts.
-    init?(_ terms: FetchTerms) throws(StoreError) {
+    init?(_ terms: FetchTerms, _ entity: EntitySchema, _ model: ModelSchema) throws(StoreError) {
         func refused(_ what: String) -> StoreError {
             StoreError(
                 .invalidRequest,
@@ -18,7 +18,9 @@ struct MergedAggregates {
             )
         }
         guard terms.groups.isEmpty, terms.having == nil else { throw refused("groups") }
-        guard terms.expressions.contains(where: { $0.expression.node.isAggregate }) else { return nil }
+        guard terms.expressions.contains(where: { $0.expression.node.isAggregate }),
+            !terms.computesPerObject(entity, model)
+        else { return nil }
         var asked = terms
         for (position, description) in terms.expressions.enumerated() {
             guard case .aggregate(let function, _) = description.expression.node, function != .average else {

@@ -45,7 +45,7 @@ extension SQLGenerator {
                     entity: entity, key: key, alias: nil, path: subselect.rest.joined(separator: "."))
             }
             scopes[subselect.scope].keepsUnrelated = predicate.keepsUnrelated
-            subselect.conditions = [try condition(predicate)]
+            subselect.conditions = [try conditionOfOneRow(predicate)]
             subselect.rest = path.names
             return subselect
         }

@@ -60,8 +60,9 @@ extension SQLGenerator {
         }
         var names: Set<String> = []
         var columns: [ExpressionColumn] = []
-        worksOverGroups = true
-        defer { worksOverGroups = false }
+        let isPerObject = terms.computesPerObject(entity.schema, model)
+        (worksOverGroups, multipliesRows) = (!isPerObject, true)
+        defer { (worksOverGroups, multipliesRows) = (false, false) }
         for description in terms.expressions {
             guard !description.name.isEmpty else {
                 throw invalid(
@@ -73,6 +74,7 @@ extension SQLGenerator {
             }
             var column = try column(description.name, description.expression)
             column.type = description.resultType ?? column.type
+            if isPerObject { column.isAggregate = false }
             columns.append(column)
         }
         try checkGroups(columns)
@@ -101,11 +103,6 @@ extension SQLGenerator {
             }
             return
         }
-        if terms.groups.isEmpty, terms.limit > 0 || terms.offset > 0 {
-            throw invalid(
-                "fetchLimit and fetchOffset do not apply, because aggregate functions return a single dictionary; remove them."
-            )
-        }
         let groups = Set(terms.groups)
         for (description, column) in zip(terms.expressions, columns) where !column.isAggregate {
             let text = description.expression.description
@@ -115,10 +112,20 @@ extension SQLGenerator {
                 )
             }
         }
+        guard terms.groups.isEmpty, terms.limit > 0 || terms.offset > 0 else { return }
+        var remedy = "remove them"
+        if terms.expressions.allSatisfy({ terms.isPerObject($0.expression.node, entity.schema, model) }) {
+            remedy += ", or add 'self' to propertiesToFetch for a dictionary of each object"
+        }
+        throw invalid(
+            "fetchLimit and fetchOffset do not apply, because aggregate functions return a single dictionary; \(remedy)."
+        )
     }
 
     /// The columns that a dictionary result is grouped by.
     mutating func groupColumns() throws(StoreError) -> [String] {
+        multipliesRows = true
+        defer { multipliesRows = false }
         var columns: [String] = []
         for name in terms.groups { columns.append(try namedColumn(name)) }
         return columns
@@ -248,8 +255,33 @@ extension FetchExpression.Function {
     }
 }
 
+extension FetchTerms {
+    /// Whether functions over a to-many relationship have a value for each object, rather than for each group.
+    ///
+    /// They do if another column has one, and no column has a value for a group.
+    func computesPerObject(_ entity: EntitySchema, _ model: ModelSchema) -> Bool {
+        groups.isEmpty && having == nil && expressions.contains { !$0.expression.node.isAggregate }
+            && expressions.allSatisfy { isPerObject($0.expression.node, entity, model) }
+    }
+
+    /// Whether an expression can be computed for a single object.
+    func isPerObject(_ node: FetchExpression.Node, _ entity: EntitySchema, _ model: ModelSchema) -> Bool {
+        switch node {
+        case .aggregate(_, .path(let path)):
+            if case .subquery = path.root { return path.collectionOperator == nil }
+            return path.isCollection(from: entity, model)
+        case .aggregate: return false
+        case .value, .null, .object, .path: return true
+        case .list(let elements), .function(_, let elements):
+            return elements.allSatisfy { isPerObject($0, entity, model) }
+        case .conditional(_, let first, let second):
+            return isPerObject(first, entity, model) && isPerObject(second, entity, model)
+        }
+    }
+}
+
 extension FetchExpression.Node {
-    /// Whether it has one value for a group of objects.
+    /// Whether it contains an aggregate function, which can have one value for a group of objects.
     var isAggregate: Bool {
         switch self {
         case .aggregate: true

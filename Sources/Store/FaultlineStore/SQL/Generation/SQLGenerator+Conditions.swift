@@ -27,6 +27,14 @@ extension SQLGenerator {
         }
     }
 
+    /// A condition inside an expression, which must not multiply the rows of the statement.
+    mutating func conditionOfOneRow(_ node: FetchPredicate.Node) throws(StoreError) -> String {
+        let multiplied = multipliesRows
+        multipliesRows = false
+        defer { multipliesRows = multiplied }
+        return try condition(node)
+    }
+
     func manyObjects(_ path: FetchPath) -> StoreError {
         let name = path.names.first { name in
             !name.hasPrefix("@")

@@ -68,7 +68,10 @@ extension SQLGenerator {
             if let (collection, name, names) = path.collectionOperator {
                 return try collectionValue(path, collection, name, names)
             }
-            if isCollection(path) { throw manyObjects(path) }
+            if isCollection(path) {
+                guard multipliesRows, path.root == .object else { throw manyObjects(path) }
+                return operand(try walk(path.names, in: 0, path, multiplies: true), path)
+            }
             return operand(try walk(path.names, in: try scope(of: path), path), path)
         case .aggregate(let function, let node) where worksOverGroups: return try groupValue(function, node)
         case .aggregate(let function, .path(let path)) where isCollection(path):
@@ -79,7 +82,7 @@ extension SQLGenerator {
             )
         case .function(let function, let arguments): return try call(function, arguments, node)
         case .conditional(let predicate, let first, let second):
-            let condition = try condition(predicate)
+            let condition = try conditionOfOneRow(predicate)
             let (one, other) = (try operand(first), try operand(second))
             try check(one, other)
             return SQLOperand(

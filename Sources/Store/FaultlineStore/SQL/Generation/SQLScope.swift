@@ -138,6 +138,8 @@ extension SQLGenerator {
     }
 
     /// Joins the members of a to-many relationship, each of which then has its own row.
+    ///
+    /// In the statement itself, which selects objects, an object without members keeps a row.
     private mutating func multiply(
         _ property: PropertySchema, from position: SQLScope.Position, _ step: String, in scope: Int
     ) -> SQLScope.Position {
@@ -153,9 +155,10 @@ extension SQLGenerator {
             (table, source) = (destination.table, model.memberKey(of: property).column)
         }
         if known == nil {
+            let word = scope == 0 ? "LEFT OUTER JOIN" : "JOIN"
             scopes[scope].joins.append(
                 SQLScope.Join(
-                    path: path, alias: alias, sql: "JOIN \(table) \(alias) ON \(position.key) = \(alias).\(source)"))
+                    path: path, alias: alias, sql: "\(word) \(table) \(alias) ON \(position.key) = \(alias).\(source)"))
         }
         if let join = property.joinTable {
             return SQLScope.Position(

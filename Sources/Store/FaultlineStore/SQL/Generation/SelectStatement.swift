@@ -41,6 +41,8 @@ struct SQLGenerator {
     var aliases = 1
     /// Whether aggregate functions over groups are allowed here.
     var worksOverGroups = false
+    /// Whether a key path through a to-many relationship is allowed here, which gives each of its objects a row.
+    var multipliesRows = false
     /// The keys of rows to leave out.
     private let hidden: [Int64]
     /// Whether the last columns contain the sort keys.
@@ -205,12 +207,26 @@ struct SQLGenerator {
     }
 
     private mutating func sortColumn(_ keyPath: String) throws(StoreError) -> String {
-        if form == .expressions { return try namedColumn(keyPath) }
+        let isNamed = form == .expressions && terms.expressions.contains { $0.name == keyPath }
         let path = FetchPath(keyPath)
+        if !isNamed, isCollection(path) { throw severalSortKeys(path) }
+        if form == .expressions { return try namedColumn(keyPath) }
         let operand = try operand(.path(path))
         if case .object = operand.type, operand.property != nil {
             throw invalid("'\(keyPath)' is a relationship and has no order; sort by an attribute of its destination.")
         }
         return operand.sql
+    }
+
+    private func severalSortKeys(_ path: FetchPath) -> StoreError {
+        var relationship = path
+        while isCollection(FetchPath(relationship.names.dropLast().joined(separator: "."))) {
+            relationship.names.removeLast()
+        }
+        let rest = path.names.dropFirst(relationship.names.count)
+        let aggregate = relationship.names + (rest.isEmpty ? ["@count"] : ["@min"] + rest)
+        return invalid(
+            "'\(path.text(values: false))' goes through '\(relationship.names.last ?? "")', which is to-many, so an object has several sort keys; sort by one value, such as '\(aggregate.joined(separator: "."))'."
+        )
     }
 }
