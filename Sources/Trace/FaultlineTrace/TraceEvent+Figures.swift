@@ -5,6 +5,34 @@ extension TraceEvent {
     /// The duration in nanoseconds without waiting for a CPU: the time the event takes wherever CPUs are free.
     public var ownDuration: UInt64 { duration > runDelay ? duration - runDelay : 0 }
 
+    /// The event as it would have been if its thread had never waited for a CPU.
+    ///
+    /// Where in the event the thread waited is not known, so all parts of its duration but the waits for a lock are shorter
+    /// by the same factor.
+    package var withoutRunDelay: TraceEvent {
+        guard runDelay > 0, duration > 0 else { return self }
+        let share = Double(ownDuration) / Double(duration)
+        let shorter = { (part: UInt64) in UInt64(Double(part) * share) }
+        var event = self
+        (event.duration, event.runDelay) = (ownDuration, 0)
+        switch detail {
+        case .fetch(var fetch):
+            (fetch.prepare, fetch.step) = (shorter(fetch.prepare), shorter(fetch.step))
+            (fetch.materialise, fetch.pending) = (shorter(fetch.materialise), shorter(fetch.pending))
+            for index in fetch.prefetches.indices {
+                fetch.prefetches[index].duration = shorter(fetch.prefetches[index].duration)
+            }
+            event.detail = .fetch(fetch)
+        case .batch(var batch):
+            for index in batch.prefetches.indices {
+                batch.prefetches[index].duration = shorter(batch.prefetches[index].duration)
+            }
+            event.detail = .batch(batch)
+        default: break
+        }
+        return event
+    }
+
     /// Whether the event took up time of its thread.
     ///
     /// Summaries and releases do not, nor do waits that blocked no thread.

@@ -92,9 +92,9 @@ package struct BlockedSave: Sendable {
 }
 
 extension TraceEvent {
-    /// The event's duration without its wait for SQLite's lock, which R13 evaluates, in nanoseconds.
+    /// The event's duration without its waits for a CPU, and for SQLite's lock, which R13 evaluates, in nanoseconds.
     package var timeWithoutLockWait: UInt64 {
-        guard case .sql(let statement) = detail else { return duration }
-        return duration - min(duration, statement.wait)
+        guard case .sql(let statement) = detail else { return ownDuration }
+        return ownDuration - min(ownDuration, statement.wait)
     }
 }

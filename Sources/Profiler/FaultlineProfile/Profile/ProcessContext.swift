@@ -118,13 +118,15 @@ package struct ProcessContext: Sendable {
         observeSite(of: event)
         if event.parent == 0, let time = event.threadTime { kinds.addOutermost(event, time: time) }
         if event.scope == 0 { summary.counts.eventsOutsideScopes &+= 1 }
-        switch event.detail {
-        case .fetch(let fetch): open(fetch, event, in: &tables)
-        case .batch(let batch): add(batch, event, to: &tables)
-        case .fault(let fault): add(fault, event, to: &tables)
+        // Waiting for a CPU is not work that another fetch or an index could save.
+        let own = event.withoutRunDelay
+        switch own.detail {
+        case .fetch(let fetch): open(fetch, own, in: &tables)
+        case .batch(let batch): add(batch, own, to: &tables)
+        case .fault(let fault): add(fault, own, to: &tables)
         case .cacheHits(let hits): summary.counts.countedHits &+= hits.hits
         case .save(let save): add(save, event, to: &tables)
-        case .sql(let statement): add(statement, event, to: &tables)
+        case .sql(let statement): add(statement, own, to: &tables)
         default: break
         }
     }

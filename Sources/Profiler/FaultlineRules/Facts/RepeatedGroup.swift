@@ -187,7 +187,7 @@ struct Repetition: Sendable {
         let worked = event.timeWithoutLockWait
         time &+= worked
         mainThreadTime &+= event.isMainThread ? worked : 0
-        speeds.add(event.duration)
+        speeds.add(event.ownDuration)
         if let caller { callers[caller, default: 0] &+= 1 }
         end = max(end, event.end)
         self.mark = mark

@@ -18,9 +18,9 @@ struct OpenLookUps: OpenGroup {
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent) {
         evidence.executions &+= 1
-        evidence.time &+= event.duration
-        evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
-        evidence.speeds.add(event.duration)
+        evidence.time &+= event.ownDuration
+        evidence.mainThreadTime &+= event.isMainThread ? event.ownDuration : 0
+        evidence.speeds.add(event.ownDuration)
         objects.insert(fault.object)
         end = max(end, event.end)
     }

@@ -25,16 +25,17 @@ struct OpenFaults: OpenGroup {
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, site: CallSite?) {
         evidence.trips &+= 1
-        evidence.time &+= event.duration
-        evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
+        let own = event.ownDuration
+        evidence.time &+= own
+        evidence.mainThreadTime &+= event.isMainThread ? own : 0
         evidence.filled &+= UInt64(fault.filled)
         evidence.bytes &+= fault.bytes
         evidence.seenBefore &+= fault.seenBefore ? 1 : 0
         evidence.types[fault.type, default: 0] &+= 1
         let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumSites
-        evidence.places[isKnown ? site : nil, default: TripSum()].add(event.duration)
-        evidence.speeds.add(event.duration)
-        evidence.add(EventSample(process: event.process, event: event.id, duration: event.duration))
+        evidence.places[isKnown ? site : nil, default: TripSum()].add(own)
+        evidence.speeds.add(own)
+        evidence.add(EventSample(process: event.process, event: event.id, duration: own))
         objects.insert(fault.object)
         end = max(end, event.end)
     }

@@ -115,8 +115,8 @@ extension RefaultEvidence {
         misses &+= 1
         guard fault.seenBefore else { return }
         repeats &+= 1
-        time &+= event.duration
-        if event.isMainThread { mainThreadTime &+= event.duration }
+        time &+= event.ownDuration
+        if event.isMainThread { mainThreadTime &+= event.ownDuration }
         bytes &+= fault.bytes
         if let scope { scopes[scope, default: 0] &+= 1 }
     }
