@@ -3,7 +3,7 @@ internal import FaultlineProfile
 internal import FaultlineTrace
 
 /// The wording of R04's findings.
-struct FetchLoopAdvice {
+struct FetchLoopAdvice: LoopAdvice {
     let shape: ShapeEntry
     /// The term whose values differ, or `nil` if the values are unknown.
     let term: ShapeEntry.Term?
@@ -128,6 +128,8 @@ enum FetchLoopKind: Sendable, Hashable {
             self = areAggregates ? .groups(.expressions(expressions)) : .rows
         case "objects":
             if shape.isLimited, !shape.sort.isEmpty {
+                // No relationship leads to the first row of a range.
+                guard case .list = LoopJoin(key.variedTerm) else { return nil }
                 self = .first
             } else if !shape.isLimited, let aggregate = fetch.flatMap(Self.aggregate) {
                 self = .groups(aggregate)
@@ -164,7 +166,7 @@ enum FetchLoopKind: Sendable, Hashable {
 }
 
 /// The wording of R04's findings about counts and sums that are requested value by value.
-struct GroupedFetchAdvice {
+struct GroupedFetchAdvice: LoopAdvice {
     let shape: ShapeEntry
     /// The term whose values differ; `nil` if it is unknown which.
     let term: ShapeEntry.Term?
@@ -175,6 +177,7 @@ struct GroupedFetchAdvice {
     let api: StoreCode
 
     private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
+    var groupsRowsByValue: Bool { false }
     private var compared: Wording {
         guard let term else { return "the property whose values differ" }
         return isSelf ? "the object ID" : "\(property: term.keyPath)"

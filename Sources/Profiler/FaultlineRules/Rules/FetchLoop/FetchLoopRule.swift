@@ -126,11 +126,13 @@ struct FetchLoopRule: Rule {
         // Repeated values add no rows.
         let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
-        let advice = FetchLoopAdvice(
-            shape: shape, term: term, likelyTerm: key.variedTerm, evidence: evidence, api: StoreCode(profile))
-        let (listed, grouped) = (term == nil ? 0 : values, advice.groupsRowsByValue ? rows : 0)
+        let join = LoopJoin(term)
+        let advice = Self.advice(key, evidence, profile)
+        let (listed, grouped) = (
+            term == nil || join == .range ? 0 : values, advice.groupsRowsByValue ? rows : 0
+        )
         // If the key path goes through another object, that object must be looked up for each value.
-        let lookedUp = advice.groupsRowsByValue && term?.keyPath.contains(".") == true ? values : 0
+        let lookedUp = advice.groupsRowsByValue && join == .list && term?.keyPath.contains(".") == true ? values : 0
         let time = evidence.repeatedTime(profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
             usual: CostModel.listed, least: CostModel.maximumListed, most: CostModel.minimumListed
@@ -139,7 +141,7 @@ struct FetchLoopRule: Rule {
         }
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code, saving: Saving.Range(saving),
-            confidence: term == nil || shape.isLimited
+            confidence: term == nil || shape.isLimited || join != .list
                 ? .low("one fetch may have to load other rows") : estimate.confidence(in: saving), what: advice.property
         )
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
@@ -151,7 +153,9 @@ struct FetchLoopRule: Rule {
                     + "\(code: "relationshipKeyPathsForPrefetching")."
             ]
         }
-        if term != nil, shape.resultType == "objects" { finding.remedy = .joinFetches(key.fetch, term: key.term) }
+        if term != nil, join == .list, shape.resultType == "objects" {
+            finding.remedy = .joinFetches(key.fetch, term: key.term)
+        }
         // Each limited fetch took one of a value's rows, and `IN` loads them all. Comparing in memory is saved in any
         // case.
         if shape.isLimited {
@@ -159,7 +163,43 @@ struct FetchLoopRule: Rule {
             finding.saving.time.low = min(finding.saving.time.low, unsaved * 0.85)
         }
         weigh(&finding, evidence, trips: profile.totals.readTrips)
+        Self.weigh(&finding, advice)
         return finding
+    }
+
+    /// The wording for rows that one fetch can load.
+    private static func advice(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile
+    ) -> any LoopAdvice {
+        let (shape, api) = (key.fetch.shape, StoreCode(profile))
+        let term = key.term == nil ? nil : key.variedTerm
+        switch (LoopJoin(term), term) {
+        case (.range, let term?):
+            return range(term, key, evidence, nil, profile)
+        case (.subquery, let term?): return SubqueryLoopAdvice(shape: shape, term: term, evidence: evidence)
+        default:
+            return FetchLoopAdvice(
+                shape: shape, term: term, likelyTerm: key.variedTerm, evidence: evidence, api: api)
+        }
+    }
+
+    /// The wording for a loop over ranges.
+    private static func range(
+        _ term: ShapeEntry.Term, _ key: LoopEvidence.Key, _ evidence: LoopEvidence,
+        _ aggregate: FetchLoopKind.Aggregate?, _ profile: Profile
+    ) -> RangeLoopAdvice {
+        let shape = key.fetch.shape
+        return RangeLoopAdvice(
+            shape: shape, term: term, evidence: evidence, api: StoreCode(profile),
+            isDate: profile.entity(shape.entity)?.property(term.keyPath)?.type == "Date", aggregate: aggregate)
+    }
+
+    /// Weighs a finding by what is known of the rows that one fetch would read in addition.
+    private static func weigh(_ finding: inout Finding, _ advice: any LoopAdvice) {
+        if let range = advice as? RangeLoopAdvice, !range.adjoin {
+            finding.downgrade("The ranges do not adjoin one another, so one fetch may also read the rows between them.")
+        }
+        if advice is SubqueryLoopAdvice { finding.severity = min(finding.severity, .warning) }
     }
 
     /// Creates a finding about a loop, whatever its fetches are for.
@@ -219,7 +259,7 @@ extension FetchLoopRule {
             trigger:
                 "R04 reports at least \(LoopDetector.threshold.count) fetches, counts or dictionary requests of one "
                 + "shape from one line, on one thread and in one scope, that differ only in the value of one property, "
-                + "which is compared with == or IN; as many look-ups of objects by their IDs at one line; or as many "
+                + "which is compared with == or IN, in one range of a property, or in the values of a SUBQUERY; as many look-ups of objects by their IDs at one line; or as many "
                 + "fetches that each compare at least \(Self.minimumPending.count) unsaved objects in memory and take "
                 + "half of their time for it.",
             evidence:
@@ -228,7 +268,8 @@ extension FetchLoopRule {
                 + "loaded; for unsaved objects, their number and the time that comparing them took.",
             fix:
                 "For rows, collect the values, fetch once with IN, and group the rows. For counts and sums, fetch "
-                + "dictionaries that are grouped by the property. If only the newest row of each value is needed, keep "
+                + "dictionaries that are grouped by the property. For ranges, fetch once from the lowest bound to the "
+                + "highest, grouped by an expression that numbers the ranges. If only the newest row of each value is needed, keep "
                 + "it in a relationship and prefetch it. Fetch objects by ID with self IN. To find or create, fetch "
                 + "before the loop.",
             saving:
@@ -239,6 +280,7 @@ extension FetchLoopRule {
             guards: [
                 "R04 ignores fetches with a limit above one or an offset: they are pages.",
                 "It ignores fetches of at least 100 rows each, which have little to gain, unless they are counts.",
+                "Ranges that do not adjoin one another are a note: one fetch would also read the rows between them.",
                 "For fetches limited to one unsorted row, the finding warns that IN loads all rows of a value.",
                 "If the program spends at least 10 times a fetch's time, and at least 1 ms, elsewhere between the fetches, the "
                     + "values arrive one by one, and the finding is a note.",
@@ -286,20 +328,38 @@ extension FetchLoopRule {
                 time - cost($0, Self.step.range.lowerBound, Self.group.range.lowerBound, CostModel.minimumListed.value)
             }.high
         )
-        let advice = GroupedFetchAdvice(
-            shape: key.fetch.shape, term: key.variedTerm, hasValues: key.term != nil, aggregate: aggregate,
-            evidence: evidence, api: StoreCode(profile))
+        let advice = Self.advice(key, evidence, aggregate, profile)
         var finding = finding(
             key, evidence, title: advice.title, fix: advice.fix, code: advice.code,
             saving: Saving.Range(saving).limited(to: Double(evidence.time)),
             confidence: key.term == nil
-                ? .low("the trace does not show the values") : estimate.confidence(in: saving),
+                ? .low("the trace does not show the values")
+                : LoopJoin(key.variedTerm) == .list
+                    ? estimate.confidence(in: saving) : .low("one fetch may have to read other rows"),
             what: "group|" + advice.property)
         if key.term == nil { finding.severity = min(finding.severity, Severity.warning) }
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
         finding.explanation = advice.explanation
         weigh(&finding, evidence, trips: profile.totals.readTrips)
+        Self.weigh(&finding, advice)
         return finding
+    }
+
+    /// The wording for numbers that one grouped fetch can compute.
+    private static func advice(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ aggregate: FetchLoopKind.Aggregate, _ profile: Profile
+    ) -> any LoopAdvice {
+        let (shape, api) = (key.fetch.shape, StoreCode(profile))
+        let term = key.term == nil ? nil : key.variedTerm
+        switch (LoopJoin(term), term) {
+        case (.range, let term?):
+            return range(term, key, evidence, aggregate, profile)
+        case (.subquery, let term?): return SubqueryLoopAdvice(shape: shape, term: term, evidence: evidence)
+        default:
+            return GroupedFetchAdvice(
+                shape: shape, term: key.variedTerm, hasValues: key.term != nil, aggregate: aggregate,
+                evidence: evidence, api: api)
+        }
     }
 
     /// The number of virtual machine steps of the grouped fetch, derived from the loop's.

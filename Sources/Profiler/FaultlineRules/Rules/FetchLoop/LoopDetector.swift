@@ -16,12 +16,27 @@ struct OpenLoop: RepeatedGroup {
     /// The operands of each term in one of the fetches, and a bit for each term whose operands varied.
     var operands: [UInt64] = []
     var varied: UInt64 = 0
+    /// The fetches' only range, or `nil`, and the operands of the last fetch.
+    var range: TermRange?
+    private var last: [UInt64] = []
+    /// The fetches whose range begins where the one before ends, or ends where it begins.
+    private(set) var adjoining: UInt64 = 0
 
     mutating func merge(_ other: OpenLoop) {
         repetition.merge(other.repetition)
         values.formUnion(other.values)
         note(other.operands)
         varied |= other.varied
+        adjoining &+= other.adjoining
+    }
+
+    /// Compares the range of a fetch with the range of the one before.
+    mutating func noteRange(_ operands: [UInt64]) {
+        guard let range, range.lower != range.upper else { return }
+        if !last.isEmpty, operands[range.lower] == last[range.upper] || operands[range.upper] == last[range.lower] {
+            adjoining &+= 1
+        }
+        last = operands
     }
 
     mutating func note(_ operands: [UInt64]) {
@@ -31,7 +46,7 @@ struct OpenLoop: RepeatedGroup {
     }
 }
 
-/// Detects consecutive fetches that differ in one value.
+/// Detects consecutive fetches that differ in one value, or in one range.
 struct LoopDetector: EvidenceDetector {
     static let name = "loops"
     static let kinds: Set<EventKind> = [.fetch]
@@ -73,12 +88,16 @@ struct LoopDetector: EvidenceDetector {
     ) {
         var loop = OpenLoop()
         loop.operands = fetch.operands
+        if !open.contains(key) {
+            loop.range = TermRange(tables.fetches[key.fetch].key.shape)
+        }
         if !open.contains(key), let evicted = open.insert(loop, for: key) {
             evaluate([evicted], in: &context, tables)
         }
         open.add(event, rows: UInt64(fetch.rows), to: key, in: &context) { loop in
             loop.values.insert(fetch.parameters)
             loop.note(fetch.operands)
+            loop.noteRange(fetch.operands)
         }
     }
 
@@ -107,11 +126,13 @@ struct LoopDetector: EvidenceDetector {
         }
     }
 
-    /// The one term whose values differ, if `IN` can compare with all of them at once.
+    /// The one term whose values differ, if one fetch can compare with all of them at once; the lower bound of a range.
     private static func variedTerm(_ loop: OpenLoop, of shape: ShapeEntry) -> Int? {
+        if let range = loop.range, loop.varied == range.bits { return range.lower }
         guard loop.varied.nonzeroBitCount == 1, let terms = shape.terms else { return nil }
         let position = loop.varied.trailingZeroBitCount
-        return position < terms.count && terms[position].isJoinable ? position : nil
+        guard position < terms.count else { return nil }
+        return terms[position].isJoinable || terms[position].isSubquery ? position : nil
     }
 
     private mutating func add(
@@ -124,6 +145,7 @@ struct LoopDetector: EvidenceDetector {
             in: surroundings(of: key.scope, for: evidenceKey, outside: repetition.wallTime, in: &context))
         found.values = term == nil ? 0 : loop.values.count(of: repetition.executions)
         found.speeds = repetition.speeds
+        found.adjoining = loop.adjoining
         add(found, to: evidenceKey)
     }
 }
@@ -143,7 +165,7 @@ extension Profile {
     package func runs(ofLoop fetch: FetchProfile.Key, term: Int?) -> RunSums? { loop(of: fetch, term: term)?.runs }
 }
 
-/// Consecutive fetches of one shape from one line, each with another value of one property.
+/// Consecutive fetches of one shape from one line, each with another value, or another range, of one property.
 ///
 /// It includes only fetches that passed the thresholds within one scope.
 struct LoopEvidence: RunEvidence {
@@ -158,11 +180,13 @@ struct LoopEvidence: RunEvidence {
     var values: UInt64 = 0
     /// The durations of the fetches.
     var speeds = Speeds()
+    /// The fetches for a range that begins where the one before ends, or ends where it begins.
+    var adjoining: UInt64 = 0
 }
 
 extension LoopEvidence {
     static let parts: [SumPart<LoopEvidence>] = [
-        .members(\.runs), .sum("values", \.values), .part("speeds", \.speeds),
+        .members(\.runs), .sum("values", \.values), .sum("adjoining", \.adjoining), .part("speeds", \.speeds),
     ]
 }
 
@@ -263,6 +287,8 @@ struct LoopTerms {
         (self.term, self.api) = (term, api)
         var others = shape.terms ?? []
         if let position = others.firstIndex(of: term) { others.remove(at: position) }
+        // The other bound of a range varies with this one.
+        if term.isBound { others.removeAll { $0.isBound && $0.keyPath == term.keyPath } }
         self.others = others
         isSimple = others.allSatisfy {
             $0.isAlternative != true && $0.isNegated != true && $0.options == nil && $0.operand == "value"
@@ -281,6 +307,7 @@ struct LoopTerms {
     /// The predicate as code, one term per line.
     var predicate: [String] {
         let isObject = term.operand == "object" || term.keyPath.uppercased() == "SELF"
+        if term.isBound { return range }
         if api.usesCoreData { return coreData(isObject) }
         if term.comparesMembers {
             let rest = others.isEmpty ? [] : ["    && otherTerms"]
@@ -289,10 +316,30 @@ struct LoopTerms {
         }
         let list = ".isIn(\"\(term.keyPath)\", \(isObject ? "objects: ids" : "values"))"
         guard !others.isEmpty else { return ["request.predicate = \(list)"] }
-        let rest =
-            isSimple
-            ? others.map { "PropertyPath(\"\($0.keyPath)\") \($0.operation) \(Self.name($0.keyPath))" } : ["otherTerms"]
-        return ["request.predicate = FetchPredicate\(list)"] + rest.map { "    && \($0)" }
+        return ["request.predicate = FetchPredicate\(list)"] + rest
+    }
+
+    /// The predicate for all ranges of a property.
+    private var range: [String] {
+        let name = api.property(term.keyPath) ?? term.keyPath
+        guard !api.usesCoreData else {
+            let format = "\"\(name) >= %@ AND \(name) < %@\""
+            let range = "NSPredicate(format: \(format), lowest, highest)"
+            guard !others.isEmpty else { return ["request.predicate = \(range)"] }
+            return [
+                "let range = \(range)",
+                "request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: [range, otherTerms])",
+            ]
+        }
+        let path = "PropertyPath(\"\(name)\")"
+        return ["request.predicate = \(path) >= lowest && \(path) < highest"] + rest
+    }
+
+    /// The terms that do not change, as further lines of a predicate.
+    private var rest: [String] {
+        guard !others.isEmpty else { return [] }
+        guard isSimple else { return ["    && otherTerms"] }
+        return others.map { "    && PropertyPath(\"\($0.keyPath)\") \($0.operation) \(Self.name($0.keyPath))" }
     }
 
     /// The predicate as a format of Core Data.
