@@ -34,6 +34,16 @@ struct RepeatedFetchRuleTests {
             music.trace.event(.save(save), duration: 50_000)
         }
 
+        /// Turns the objects of a context into faults, at line 60.
+        mutating func refresh(_ entity: DictionaryID = 0, in context: DictionaryID = 0) {
+            var refresh = TraceEvent.Refresh()
+            (refresh.entity, refresh.objects) = (entity, 20)
+            let (site, before) = (music.trace.site(60, "reload()"), music.trace.context)
+            if context != 0 { music.trace.context = context }
+            music.trace.event(.refresh(refresh), duration: 5000, site: site)
+            music.trace.context = before
+        }
+
         func analysis(_ rules: [any Rule] = [RepeatedFetchRule()]) -> Analysis {
             Analysis(Profile(music.trace.closed()), rules: rules)
         }
@@ -119,6 +129,56 @@ struct RepeatedFetchRuleTests {
         }
         #expect(finding.map(\.saving.time.median) == [200_000])
         #expect(finding.map { $0.saving.time.high.rounded() } == [400_000])
+    }
+
+    @Test func `A refresh before each repetition is named, because the program wrote nothing`() throws {
+        var library = Library()
+        library.scoped(.screen) { library in
+            for _ in 0..<6 {
+                library.fetch()
+                library.refresh()
+            }
+        }
+        let finding = try #require(library.analysis().findings.first)
+        #expect(finding.title.text == "Run the fetch of Track once, and keep its result")
+        #expect(
+            finding.explanation.map(\.text) == [
+                "6 fetches with the same values: 300 µs in all, 100 rows loaded again.",
+                "The context refreshed objects at List.swift:60 before 5 of them, although the program had written nothing.",
+            ])
+        #expect(
+            finding.fix.text
+                == "Remove the refresh, and keep the result: the program wrote nothing that could change it. A context learns of the program's own saves without a refresh."
+        )
+        #expect(
+            finding.alternatives.map(\.text) == [
+                "If another process writes to the store, keep the refresh, and fetch only after such a write."
+            ])
+        #expect(finding.severity == .warning && finding.confidence.level == .medium)
+        #expect(finding.evidence.first { $0.name == "refreshed" }?.value == 5)
+        let stored = try Profile(fileData: Profile(library.music.trace.closed()).fileData())
+        #expect(Analysis(stored, rules: [RepeatedFetchRule()]).findings == [finding])
+    }
+
+    @Test func `A refresh after a write, of other objects or in another context is not the reason`() {
+        func refreshed(_ between: @escaping (inout Library) -> Void) -> [Double?] {
+            findings { library in
+                library.scoped(.screen) { library in
+                    for _ in 0..<6 {
+                        library.fetch()
+                        between(&library)
+                    }
+                }
+            }.map { $0.evidence.first { $0.name == "refreshed" }?.value }
+        }
+        #expect(refreshed { $0.refresh($0.music.track) } == [5])
+        #expect(refreshed { $0.refresh($0.music.album) } == [nil])
+        #expect(refreshed { $0.refresh(in: 88) } == [nil])
+        #expect(
+            refreshed {
+                $0.write()
+                $0.refresh()
+            } == [])
     }
 
     // MARK: - Fetches that are not repetitions

@@ -29,7 +29,10 @@ struct OpenRepeat: Sendable {
         add(event)
     }
 
-    mutating func repeated(_ fetch: TraceEvent.Fetch, _ event: TraceEvent, caller: CallSite?) {
+    /// - Parameter refresh: The line that refreshed objects since the last fetch, or `nil` if none did.
+    mutating func repeated(
+        _ fetch: TraceEvent.Fetch, _ event: TraceEvent, caller: CallSite?, refresh: ContextRefreshes.Refresh?
+    ) {
         let gap = Double(event.start - lastStart)
         gaps.sum += gap
         gaps.squares += gap * gap
@@ -38,13 +41,14 @@ struct OpenRepeat: Sendable {
         evidence.trips &+= UInt64(fetch.trips)
         if fetch.resultType == .objects, fetch.batchSize == 0 { evidence.rows &+= UInt64(fetch.rows) }
         if let caller { evidence.callers[caller, default: 0] &+= 1 }
+        if let refresh { evidence.refreshes[refresh.site, default: 0] &+= 1 }
     }
 
     private mutating func add(_ event: TraceEvent) {
         evidence.executions &+= 1
-        evidence.time &+= event.duration
-        evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
-        evidence.longest = max(evidence.longest, event.duration)
+        evidence.time &+= event.ownDuration
+        evidence.mainThreadTime &+= event.isMainThread ? event.ownDuration : 0
+        evidence.longest = max(evidence.longest, event.ownDuration)
     }
 
     /// Whether the fetches came at regular intervals of at least 0.1 s, as from a timer.
@@ -65,14 +69,14 @@ struct RepeatDetector: EvidenceDetector {
     var evidence: [FetchProfile.Key: RepeatEvidence] = [:]
     private var open = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: capacity)
     private var writes = WriteLog()
+    private var refreshes = BoundedTable<DictionaryID, ContextRefreshes>(capacity: capacity)
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         switch event.detail {
         case .fetch(let fetch): observe(fetch, event, in: &context, tables)
         case .save(let save): observeWrite(of: save.entities.map(\.entity), event, in: context, tables)
         case .merge(let merge): observeWrite(of: merge.entities.map(\.entity), event, in: context, tables)
-        case .refresh(let refresh):
-            observeWrite(of: refresh.entity == 0 ? [] : [refresh.entity], event, in: context, tables)
+        case .refresh(let refresh): observe(refresh, event, in: &context, tables)
         default: break
         }
     }
@@ -97,7 +101,8 @@ struct RepeatDetector: EvidenceDetector {
         if let repeated = open.peek(key) {
             if isSame(fetch, event, as: repeated, key, in: &context, tables) {
                 let caller = context.caller(of: event)
-                return open.update(key) { $0.repeated(fetch, event, caller: caller) } ?? ()
+                let refresh = refresh(since: repeated, key, in: &context, tables)
+                return open.update(key) { $0.repeated(fetch, event, caller: caller, refresh: refresh) } ?? ()
             }
             _ = open.remove(key)
             evaluate(repeated, key, in: &context, tables)
@@ -119,7 +124,26 @@ struct RepeatDetector: EvidenceDetector {
         return !writes.mayHaveWritten(context.sources(of: key.fetch, in: tables), at: open.lastStart...event.start)
     }
 
-    /// Records that entities were written, or must be read again.
+    /// The last refresh in the context, since the previous fetch, of objects that a fetch reads.
+    private func refresh(
+        since open: OpenRepeat, _ key: OpenRepeat.Key, in context: inout ProcessContext, _ tables: ProfileTables
+    ) -> ContextRefreshes.Refresh? {
+        guard let known = refreshes.peek(key.context) else { return nil }
+        return known.last(of: context.sources(of: key.fetch, in: tables), since: open.lastStart)
+    }
+
+    /// Records that objects of a context must be read again.
+    private mutating func observe(
+        _ refresh: TraceEvent.Refresh, _ event: TraceEvent, in context: inout ProcessContext, _ tables: ProfileTables
+    ) {
+        let tree = context.entityName(refresh.entity).map { tables.tree(of: $0) } ?? ""
+        let found = ContextRefreshes.Refresh(start: event.start, site: context.callSite(of: event))
+        if refreshes.update(event.context, { $0.trees[tree] = found }) == nil {
+            _ = refreshes.insert(ContextRefreshes(trees: [tree: found]), for: event.context)
+        }
+    }
+
+    /// Records that entities were written.
     private mutating func observeWrite(
         of entities: [DictionaryID], _ event: TraceEvent, in context: ProcessContext, _ tables: ProfileTables
     ) {
@@ -168,13 +192,35 @@ struct RepeatEvidence: RunEvidence {
     var longest: UInt64 = 0
     /// The round trips of the fetches except the first of each occurrence, and the rows that they loaded.
     var trips: UInt64 = 0
+    /// The fetches before which the context refreshed objects, by the line of the refresh.
+    var refreshes: [CallSite?: UInt64] = [:]
 }
 
 extension RepeatEvidence {
     static let parts: [SumPart<RepeatEvidence>] = [
         .members(\.runs), .sum("regularOccurrences", \.regularOccurrences), .sum("longest", \.longest),
-        .sum("trips", \.trips), .maximum("most", \.most),
+        .sum("trips", \.trips), .maximum("most", \.most), .part("refreshes", \.refreshes),
     ]
+}
+
+/// The last refreshes of one context, by the root of the objects' inheritance tree.
+///
+/// The empty name stands for all trees.
+struct ContextRefreshes: Sendable {
+    struct Refresh: Sendable {
+        var start: UInt64
+        var site: CallSite?
+    }
+
+    var trees: [String: Refresh]
+
+    /// The last refresh since a time.
+    ///
+    /// - Parameter read: The trees, or `nil` for any.
+    func last(of read: Set<String>?, since time: UInt64) -> Refresh? {
+        trees.filter { $0.value.start >= time && ($0.key.isEmpty || read?.contains($0.key) != false) }
+            .map(\.value).max { $0.start < $1.start }
+    }
 }
 
 /// The times at which entities were recently written, by the roots of their inheritance trees.

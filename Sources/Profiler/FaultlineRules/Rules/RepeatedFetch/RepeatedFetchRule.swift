@@ -46,11 +46,17 @@ struct RepeatedFetchRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: key.site,
             severity: Severity.of(Double(evidence.most), warning: Self.manyTimes.value, error: 25), fix: advice.fix,
             code: advice.code,
-            saving: Saving(time: saving), confidence: .high,
+            saving: Saving(time: saving),
+            confidence: advice.isRefreshed ? .medium("another process may have written in between") : .high,
             signature: [id, SignatureText.shape(key.shape), key.site?.function ?? ""].joined(separator: "|"))
         finding.saving.trips = Int64(clamping: evidence.trips)
         finding.saving.rows = Int64(clamping: evidence.rows)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        if advice.isRefreshed {
+            finding.alternatives = [
+                "If another process writes to the store, keep the refresh, and fetch only after such a write."
+            ]
+        }
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [
@@ -59,6 +65,7 @@ struct RepeatedFetchRule: Rule {
             Evidence("rows", evidence.rows, .rows), Evidence("fetchTime", evidence.time, .nanoseconds),
             Evidence("longest", evidence.longest, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
+        if advice.refreshed > 0 { finding.evidence.append(Evidence("refreshed", advice.refreshed, .count)) }
         finding.claims = [Claim.loads(key, profile)]
         weigh(&finding, evidence, trips: profile.totals.readTrips)
         return finding
@@ -94,8 +101,8 @@ extension RepeatedFetchRule {
                 "Keep the result, and pass it on. If the ID is known, get the object from the context.",
             saving: "The saving is the fetches' total time, minus the longest fetch of each occasion.",
             guards: [
-                "Saves, merges and refreshes of the entities count as writes, on any thread; if the trace does not record "
-                    + "a predicate's key paths, any write counts.",
+                "Saves and merges of the entities count as writes, on any thread; if the trace does not record "
+                    + "a predicate's key paths, any write counts. A refresh alone is no write: the finding names its line.",
                 "Fetches at regular intervals of at least 100 ms poll for changes by others, and the finding is a "
                     + "note.",
                 "Without scopes, a pause of 100 ms begins a new occasion.",
@@ -109,25 +116,35 @@ struct RepeatedFetchAdvice {
     let shape: ShapeEntry
     let evidence: RepeatEvidence
 
+    /// The fetches before which the context refreshed objects.
+    var refreshed: UInt64 { evidence.refreshes.values.reduce(0, &+) }
+
+    /// Whether a refresh preceded most of the repetitions.
+    var isRefreshed: Bool { Significance.isMost(refreshed, of: evidence.executions &- evidence.occurrences) }
+
     /// Whether the fetch looks for one object by its ID.
     private var isByID: Bool {
         shape.terms.map { $0.count == 1 && $0[0].keyPath.uppercased() == "SELF" && $0[0].operation == "==" } ?? false
     }
 
     var title: Wording {
-        isByID
+        isByID && !isRefreshed
             ? "Get the \(entity: shape.entity) from the context by its ID instead of fetching it"
             : "Run \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(entity: shape.entity)" as Wording) once, "
                 + "and keep its result"
     }
 
     var fix: Wording {
-        isByID
+        if isRefreshed {
+            return "Remove the refresh, and keep the result: the program wrote nothing that could change it. A context "
+                + "learns of the program's own saves without a refresh."
+        }
+        return isByID
             ? "The context finds its objects by their IDs, and returns a fault for one that it does not have."
             : "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
     }
 
-    var code: [String] { isByID ? ["let object = context.object(with: id)"] : [] }
+    var code: [String] { isByID && !isRefreshed ? ["let object = context.object(with: id)"] : [] }
 
     var explanation: [Wording] {
         let occasions: Wording =
@@ -138,6 +155,18 @@ struct RepeatedFetchAdvice {
         return [
             "\(count: evidence.executions, "fetch", plural: "fetches") with the same values\(occasions): "
                 + "\(duration: evidence.time) in all\(rows)."
-        ] + evidence.callers.sentences
+        ] + refreshSentences + evidence.callers.sentences
+    }
+
+    private var refreshSentences: [Wording] {
+        guard refreshed > 0 else { return [] }
+        let most = evidence.refreshes.max {
+            ($0.value, $1.key?.description ?? "") < ($1.value, $0.key?.description ?? "")
+        }
+        let site: Wording = most.flatMap(\.key).map { " at \(site: $0)" } ?? ""
+        return [
+            "The context refreshed objects\(site) before \(count: refreshed) of them, although the program had written "
+                + "nothing."
+        ]
     }
 }
