@@ -141,6 +141,25 @@ struct UnusedPrefetchRuleTests {
         #expect(finding.evidence.first { $0.name == "loads" }?.value == 3)
     }
 
+    @Test func `Equal fetches count even if only the first had to read the rows`() throws {
+        func story(times: Int) -> Story {
+            var story = Story()
+            story.tell(times: 1)
+            (story.trips, story.prefetched, story.prefetchTime) = (0, 0, 30_000)
+            story.tell(times: times - 1)
+            return story
+        }
+        let finding = try #require(story(times: 3).analysis.findings.first)
+        #expect(finding.title.text == #"Do not prefetch "list" with the fetch of Item"#)
+        #expect(
+            finding.explanation.map(\.text) == [
+                "1 trip prefetched 50 rows, of which none were used: 120 µs of 330 µs.",
+                "2 more fetches had nothing to read for it.", "Prefetching pays off if at least 18 % are used.",
+            ])
+        #expect(abs(finding.saving.time.median - (120_000 + 2 * 30_000)) < 1)
+        #expect(story(times: 2).analysis.findings.isEmpty)
+    }
+
     @Test func `Rows that were never touched do not count`() {
         // 10 of 100 rows were touched, and they lead to five lists.
         #expect(

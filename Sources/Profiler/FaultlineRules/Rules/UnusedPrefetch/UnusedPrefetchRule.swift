@@ -54,6 +54,8 @@ struct UnusedPrefetchRule: Rule {
         /// The share of the fetches' own rows that were touched, and of their results that are still in use.
         let touchedShare: Double
         let openShare: Double
+        /// The fetches and batches that prefetched the path, whether or not they had to read rows for it.
+        let executions: UInt64
 
         /// Returns `nil` if nothing was loaded, or the number of objects it was loaded for is unknown.
         init?(_ path: String, _ fetches: [FetchProfile], _ profile: Profile) {
@@ -62,6 +64,8 @@ struct UnusedPrefetchRule: Rule {
             for fetch in fetches { sum.merge(fetch.prefetches[path] ?? PrefetchUse()) }
             guard sum.loads > 0, let shape = fetches.first?.key.shape else { return nil }
             use = sum
+            let isBatched = fetches.contains { $0.uses.keys.contains { $0 > 0 } }
+            executions = isBatched ? sum.loads : max(sum.loads, fetches.reduce(0) { $0 &+ $1.counts.executions })
             let uses = fetches.flatMap(\.uses.values)
             let total = { (path: KeyPath<ResultUse, UInt64>) in
                 uses.reduce(0) { $0 + Double($1[keyPath: path]) }
@@ -129,7 +133,7 @@ struct UnusedPrefetchRule: Rule {
     ) -> Finding? {
         let use = load.use
         let estimate = costs.store
-        guard use.loads >= Self.minimumLoads.count, use.rows >= Self.minimumRows.count,
+        guard load.executions >= Self.minimumLoads.count, use.rows >= Self.minimumRows.count,
             load.openShare <= Self.openShare,
             // If the fetch itself was not used, other rules report it.
             load.touchedShare > 0, fetches.allSatisfy({ $0.unused == nil }),
@@ -216,6 +220,8 @@ extension UnusedPrefetchRule {
                 "A relationship without rows is not unused.",
                 "R20 reports nothing if prefetching takes less time than a trip for each row that is used, so R01 and "
                     + "this rule never contradict each other.",
+                "Equal fetches may find the rows that the first of them prefetched in the row cache. They count as "
+                    + "prefetches too.",
                 "Results that the program still holds may be used later: if they are more than "
                     + "\(Phrase.percent(UnusedPrefetchRule.openShare)) of all results, R20 reports nothing.",
             ])
