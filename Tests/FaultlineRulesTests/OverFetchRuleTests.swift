@@ -82,6 +82,28 @@ struct OverFetchRuleTests {
         #expect(choose(0).isEmpty && choose(10, of: 150).isEmpty)
     }
 
+    @Test func `R03 advises a range of each property if the program chooses rows by several`() throws {
+        func choose(_ chosen: UInt64, _ properties: [Music.Property] = [.milliseconds, .album]) -> [Finding] {
+            findings(rows: 6000, times: 1) { use in
+                use.touchFirst(6000)
+                for property in properties { use.read(property, rows: 6000) }
+                use.read(.lyrics, rows: chosen)
+            }
+        }
+        let finding = try #require(choose(80).first)
+        #expect(
+            finding.title.text
+                == "Choose the rows of Track by album and milliseconds in the request, not in the program")
+        #expect(
+            finding.code == [
+                "request.predicate =", #"    PropertyPath("album").between(…, and: …)"#,
+                #"    && PropertyPath("milliseconds").between(…, and: …)"#,
+            ])
+        #expect(finding.saving.rows == 5920 && finding.severity == .warning)
+        // A chart may show more of some points, and a list the texts of all rows.
+        #expect(choose(301).isEmpty && choose(80, [.milliseconds, .title]).isEmpty)
+    }
+
     @Test func `If SQLite sorts the rows itself, a limit saves about half of their cost`() throws {
         var music = Music()
         let shape = music.shape(sort: ["title ascending"])

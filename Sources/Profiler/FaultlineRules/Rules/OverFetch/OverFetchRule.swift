@@ -145,7 +145,8 @@ extension OverFetchRule {
                 + "\(ResultDemand.minimumRowsFetched.text) rows in all, if the program used only the first few or at "
                 + "most \(ResultDemand.touchedShare.text) of the rows, or used only the object IDs. It also reports "
                 + "results of at least \(Phrase.count(UnusedRows.minimumChoice)) rows that the program filters or sorts itself: it reads "
-                + "one property of every row, and others of at most \(Phrase.percent(UnusedRows.chosenShare)) of the rows. Long values, "
+                + "one property of every row, and others of at most \(Phrase.percent(UnusedRows.chosenShare)) of the rows, or up to three "
+                + "properties, and others of at most \(Phrase.percent(UnusedRows.chosenBySeveral)). Long values, "
                 + "at least \(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text), are reported if no fetch of that "
                 + "shape reads them.",
             evidence:

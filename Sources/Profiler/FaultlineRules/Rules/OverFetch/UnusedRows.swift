@@ -11,8 +11,8 @@ struct UnusedRows {
         case scattered
         /// Only identities are used.
         case identities
-        /// The program reads one property of every row, and others of few: it filters the rows, or sorts them and takes some.
-        case chosen(by: String)
+        /// The program reads some properties of every row, and others of few: it filters the rows, or sorts them and takes some.
+        case chosen(by: [String])
     }
 
     let kind: Kind
@@ -40,7 +40,7 @@ struct UnusedRows {
             self.tally = tally
             rows = tally.untouchedRows
         } else if let chosen = Self.chosen(fetch, profile) {
-            kind = .chosen(by: chosen.property)
+            kind = .chosen(by: chosen.properties)
             (tally, rows) = (chosen.tally, chosen.tally.rows - min(chosen.tally.rows, chosen.rows))
         } else {
             return nil
@@ -50,6 +50,11 @@ struct UnusedRows {
     /// The minimum rows of a result from which the program chooses, and the maximum share that it chooses.
     static let minimumChoice: UInt64 = 200
     static let chosenShare = 0.2
+    /// The maximum share of rows that it chooses by several properties, such as the coordinates of a place.
+    ///
+    /// A map or a chart shows several values of every row, and more of some.
+    static let chosenBySeveral = 0.05
+    private static let mostProperties = 3
 
     /// The types of properties by which programs choose rows.
     ///
@@ -62,7 +67,7 @@ struct UnusedRows {
     ///
     /// A list that scrolls reads the property of its sections of every row, too.
     private static func chosen(_ fetch: FetchProfile, _ profile: Profile) -> (
-        property: String, rows: UInt64, tally: ResultTally
+        properties: [String], rows: UInt64, tally: ResultTally
     )? {
         let shape = fetch.key.shape
         guard shape.resultType == "objects", !shape.isLimited, let (size, use) = fetch.mainUse, size == 0 else {
@@ -76,12 +81,13 @@ struct UnusedRows {
         else { return nil }
         let reads = (fetch.properties[shape.entity] ?? [:]).mapValues(\.rowsRead).filter { $0.value > 0 }
         let ofAll = reads.filter { Double($0.value) >= ResultDemand.share.value * Double(all.rows) }
-        guard ofAll.count == 1, let property = ofAll.first?.key,
-            let rows = reads.filter({ $0.key != property }).values.max(),
-            Double(rows) <= chosenShare * Double(all.rows),
-            let type = profile.entity(shape.entity)?.property(property)?.type, comparedTypes.contains(type)
+        let share = ofAll.count == 1 ? chosenShare : chosenBySeveral
+        let entity = profile.entity(shape.entity)
+        guard 1...mostProperties ~= ofAll.count,
+            let rows = reads.filter({ ofAll[$0.key] == nil }).values.max(), Double(rows) <= share * Double(all.rows),
+            ofAll.keys.allSatisfy({ entity?.property($0).map { comparedTypes.contains($0.type) } == true })
         else { return nil }
-        return (property, rows, all)
+        return (ofAll.keys.sorted(), rows, all)
     }
 
     /// The results with some used rows, which a screen did not show as a list.
@@ -121,7 +127,7 @@ struct UnusedRows {
         case .first: "first"
         case .scattered: "rows"
         case .identities: "identities"
-        case .chosen(let property): "chosen|\(property)"
+        case .chosen(let properties): "chosen|\(properties.joined(separator: ","))"
         }
     }
 
@@ -140,9 +146,14 @@ struct UnusedRows {
             "Limit the fetch of \(entity: entity) to the \(rows: first) that \(first == 1 ? "is" : "are") used"
         case .scattered: "Fetch only the rows of \(entity: entity) that are used"
         case .identities: "Fetch object IDs of \(entity: entity), since nothing else is used"
-        case .chosen(let property):
-            "Choose the rows of \(entity: entity) by \(property: property) in the request, not in the program"
+        case .chosen(let properties):
+            "Choose the rows of \(entity: entity) by \(Self.names(properties)) in the request, not in the program"
         }
+    }
+
+    private static func names(_ properties: [String]) -> Wording {
+        guard let last = properties.last, properties.count > 1 else { return .properties(properties) }
+        return "\(Wording.properties(properties.dropLast())) and \(property: last)"
     }
 
     var fix: Wording {
@@ -151,9 +162,12 @@ struct UnusedRows {
         case .scattered:
             "Select the used rows in the predicate. Or fetch object IDs, and load the objects that are used with one "
                 + "fetch."
-        case .chosen(let property):
+        case .chosen(let properties) where properties.count == 1:
             "If the program filters the rows, put the condition into the predicate. If it sorts them and takes the first, sort by "
-                + "\(property: property) in the request, and set a limit."
+                + "\(Self.names(properties)) in the request, and set a limit."
+        case .chosen(let properties):
+            "Put a range of \(Self.names(properties)) into the predicate, such as a box around a place, and choose among the "
+                + "few rows that are left."
         case .identities: "SQLite can return object IDs without loading the rows, often from an index alone."
         }
     }
@@ -162,10 +176,15 @@ struct UnusedRows {
         switch kind {
         case .first(let first): ["request.fetchLimit = \(first)"]
         case .scattered: []
-        case .chosen(let property):
+        case .chosen(let properties) where properties.count > 1:
+            ["request.predicate ="]
+                + properties.enumerated().map { place, property in
+                    "    \(place == 0 ? "" : "&& ")PropertyPath(\"\(property)\").between(…, and: …)"
+                }
+        case .chosen(let properties):
             [
-                "request.predicate = PropertyPath(\"\(property)\") > …  // or:",
-                "request.sortDescriptors = [.descending(\"\(property)\")]", "request.fetchLimit = …",
+                "request.predicate = PropertyPath(\"\(properties[0])\") > …  // or:",
+                "request.sortDescriptors = [.descending(\"\(properties[0])\")]", "request.fetchLimit = …",
             ]
         case .identities: ["let ids = try context.fetchObjectIDs(request)"]
         }
@@ -184,9 +203,9 @@ struct UnusedRows {
                 "Of \(results), \(count: tally.touchedRows, of: .rows) were used, scattered over the "
                     + "results."
             ]
-        case .chosen(let property):
+        case .chosen(let properties):
             return [
-                "Of \(results), the program read \(property: property) of every row, and other values of "
+                "Of \(results), the program read \(Self.names(properties)) of every row, and other values of "
                     + "\(count: tally.rows - rows, of: .rows)."
             ]
         case .identities:
