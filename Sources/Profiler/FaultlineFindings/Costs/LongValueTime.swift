@@ -30,15 +30,20 @@ extension FetchProfile {
         let pages = Double(counts.pageMisses)
         let longPages = pages * long / max(1, all) * (isScattered ? Self.sharedPages : 1)
         let short = rows * (isScattered ? row + CostModel.soughtRow : row)
-        let part = { (byte: Double, page: Double) in
+        // The sorter carries the bytes of each row that it sorts, and compares its keys.
+        let sorted = min(1, Double(counts.sortedRows) / max(1, rows))
+        let sorts = Double(max(1, counts.sorts))
+        let comparing = sorted > 0 ? sorts * CostModel.sorting(Double(counts.sortedRows) / sorts) : 0
+        let part = { (byte: Double, sorting: Double, page: Double) in
+            let byte = byte + sorted * sorting
             let avoided = long * byte + longPages * page
-            let kept = short + max(0, all - long) * byte + (pages - longPages) * page
+            let kept = short + comparing + max(0, all - long) * byte + (pages - longPages) * page
             return loadTime * avoided / max(1, avoided + kept)
         }
-        let page = machine.page
+        let (page, sorting) = (machine.page, CostModel.sortedByte)
         let parts = [
-            part(byte.cost, page.usual), part(byte.cost / byte.factor, page.least),
-            part(byte.cost * byte.factor, page.most),
+            part(byte.cost, sorting.usual, page.usual), part(byte.cost / byte.factor, sorting.least, page.least),
+            part(byte.cost * byte.factor, sorting.most, page.most),
         ]
         return Saving.Range(median: parts[0], low: parts.min() ?? 0, high: parts.max() ?? 0)
     }

@@ -7,6 +7,9 @@ package struct StepCost: Sendable, Hashable {
     package var least: Double
     package var most: Double
 
+    /// No cost.
+    package static let none = StepCost(usual: 0, least: 0, most: 0)
+
     package init(usual: Double, least: Double, most: Double) {
         (self.usual, self.least, self.most) = (usual, least, most)
     }

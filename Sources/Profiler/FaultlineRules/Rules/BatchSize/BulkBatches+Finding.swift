@@ -16,8 +16,11 @@ extension BulkBatches {
         let advised = curve.advised
         let (now, then) = (curve.cost(size), curve.cost(advised))
         let memory = memory(size, curve)
-        let saving = estimate.range { line in
-            BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
+        let sorting =
+            size == 0 && advised > 0
+            ? WideSort.time(beyond: estimate, of: profile.fetch(fetch)) : StepCost.none
+        let saving = estimate.range(usual: sorting.usual, least: sorting.least, most: sorting.most) { line, sorting in
+            sorting + BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
         }
         let figure =
             memory > Self.memoryLimit.value

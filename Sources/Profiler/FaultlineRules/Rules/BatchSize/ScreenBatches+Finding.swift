@@ -26,15 +26,21 @@ extension ScreenBatches {
             fault == .missing ? identity.line.cost(trips: Double(use.executions), rows: Double(use.rows)) : 0
         let sought = fault == .missing ? CostModel.soughtRow * Double(after.rows) : 0
         let factors = CostModel.identityRange
-        let total = estimate.range(usual: 1, least: factors.upperBound, most: factors.lowerBound) { line, factor in
+        let sorting = fault == .missing ? WideSort.time(beyond: estimate, of: profile.fetch(fetch)) : StepCost.none
+        let (usual, least, most) = (
+            (factor: 1.0, sorting: sorting.usual), (factor: factors.upperBound, sorting: sorting.least),
+            (factor: factors.lowerBound, sorting: sorting.most)
+        )
+        let total = estimate.range(usual: usual, least: least, most: most) { line, other in
             line.cost(
                 trips: Double(before.batches) - Double(after.batches), rows: Double(before.rows) - Double(after.rows))
-                - factor * (identities + sought)
+                - other.factor * (identities + sought) + other.sorting
         }
         let first =
             identities / Double(max(1, use.executions)) + (sought > 0 ? CostModel.soughtRow * Double(advised) : 0)
-        let pause = estimate.range(usual: 1, least: factors.upperBound, most: factors.lowerBound) { line, factor in
-            self.pause(line, fault) - factor * first
+        let results = Double(max(1, use.executions))
+        let pause = estimate.range(usual: usual, least: least, most: most) { line, other in
+            self.pause(line, fault) - other.factor * first + other.sorting / results
         }
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title, change: fetch.site, severity: severity(fault),

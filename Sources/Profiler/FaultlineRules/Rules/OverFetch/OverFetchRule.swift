@@ -41,11 +41,16 @@ struct OverFetchRule: Rule {
         if counts.isSplit, counts.scannedRows > 0, let saving = scanned(waste, fetch, machine, isSorted: sorted > 0) {
             return saving
         }
+        // With a limit, the sorter does not carry the columns of rows behind it.
+        let carried = sorted > 0 ? WideSort.time(beyond: estimate, of: fetch) : .none
+        let spared = Double(waste.rows) / Double(max(1, waste.tally.rows))
         return estimate.range(
-            usual: CostModel.sortedRow, least: CostModel.sortedRows.upperBound, most: CostModel.sortedRows.lowerBound
-        ) { line, left in
+            usual: (left: CostModel.sortedRow, carried: carried.usual),
+            least: (left: CostModel.sortedRows.upperBound, carried: carried.least),
+            most: (left: CostModel.sortedRows.lowerBound, carried: carried.most)
+        ) { line, sorting in
             let row = waste.kind == .identities ? max(0, line.row - identity.row) : line.row
-            return Double(waste.rows) * row * (1 - sorted * left)
+            return Double(waste.rows) * row * (1 - sorted * sorting.left) + spared * sorting.carried
         }
     }
 

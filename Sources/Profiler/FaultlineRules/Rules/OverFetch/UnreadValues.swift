@@ -109,19 +109,28 @@ struct UnreadValues {
         let scanned = max(0, Double(counts.fullScanSteps) - loaded)
         let pages = share * Double(counts.pageMisses)
         let scan = fetch.scanTime(machine)
+        // A row that is sorted and returned goes through the sorter with all its columns.
+        let carried = bytes * min(Double(counts.sortedRows), loaded)
+        let sorting = CostModel.sortedByte
         let saved = {
-            (loading: Double, passing: Double, page: Double, scan: Double, short: (passed: Double, sorted: Double)) in
+            (
+                loading: Double, sorting: Double, passing: Double, page: Double, scan: Double,
+                short: (passed: Double, sorted: Double)
+            ) in
             let avoided = bytes * (sorted * loading + scanned * passing) + pages * page
             let kept = scanned * short.passed + sorted * short.sorted
             let most = counts.isSplit && scanned > 0 ? max(0, scan - kept) : avoided
-            return bytes * loaded * loading + min(avoided, most)
+            return bytes * loaded * loading + carried * sorting + min(avoided, most)
         }
         return Saving.Range(
-            median: saved(byte.cost, passed.usual, page.usual, scan.usual, (passedShort.usual, sortedShort.usual)),
+            median: saved(
+                byte.cost, sorting.usual, passed.usual, page.usual, scan.usual, (passedShort.usual, sortedShort.usual)),
             low: saved(
-                byte.cost / byte.factor, passed.least, page.least, scan.least, (passedShort.most, sortedShort.most)),
+                byte.cost / byte.factor, sorting.least, passed.least, page.least, scan.least,
+                (passedShort.most, sortedShort.most)),
             high: saved(
-                byte.cost * byte.factor, passed.most, page.most, scan.most, (passedShort.least, sortedShort.least)))
+                byte.cost * byte.factor, sorting.most, passed.most, page.most, scan.most,
+                (passedShort.least, sortedShort.least)))
     }
 
     /// The long properties that no fetch of the shape reads, the longest first.

@@ -61,6 +61,7 @@ struct SortRule: Rule {
         let advice = SortAdvice(
             fetch: fetch, sorted: sorted, isCut: isCut, isEstimated: isEstimated, profile: profile)
         let sorting = CostModel.sorting(sorted) * Double(counts.sorts)
+        let carried = WideSort(fetch)?.time ?? .none
         // The shape's own trips include sorting, so they cannot be used.
         let estimate = costs.store
         // With an index, a limited fetch stops at its last row. Any other fetch must still read all rows.
@@ -69,7 +70,12 @@ struct SortRule: Rule {
             ? estimate.range { line in
                 Double(counts.time) - Double(counts.prepareTime)
                     - line.sought.cost(trips: Double(counts.executions), rows: Double(counts.rows))
-            } : (min(sorting, Double(counts.time)), sorting / 2, min(sorting * 2, Double(counts.time)))
+            }
+            : (
+                min(sorting + carried.usual, Double(counts.time)),
+                min(sorting / 2 + carried.least, Double(counts.time)),
+                min(sorting * 2 + carried.most, Double(counts.time))
+            )
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             severity: Severity.of(sorted, warning: Self.minimumRows.value, error: 50_000), fix: advice.fix,
@@ -129,7 +135,9 @@ extension SortRule {
                 + "directions. If the order does not matter, leave the sort descriptors out.",
             saving:
                 "With a limit, the saving is the fetches' time, minus one trip each and the cost of the returned rows. "
-                + "Without one, it is the assumed cost of sorting as many rows (50 ns per comparison).",
+                + "Without one, it is the assumed cost of sorting as many rows: 50 ns per comparison, and "
+                + "\(Phrase.decimal(CostModel.sortedByte.usual, places: 1)) ns for each byte of a row beyond "
+                + "\(Phrase.decimal(CostModel.narrowRow, places: 0)), because SQLite's sorter carries every selected column.",
             guards: [
                 "If no index can have the texts in the sort order (localized, or case-insensitive), or a sort key is "
                     + "in another table, the finding explains this and is a note.",
