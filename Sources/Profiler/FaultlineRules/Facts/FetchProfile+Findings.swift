@@ -19,6 +19,14 @@ extension Profile {
 // Helpers that the rules about a fetch's line share.
 
 extension FetchProfile {
+    /// The time of the fetches if each took as long as the median one, as a share of their time: at most 1.
+    ///
+    /// The first fetches of a run read pages into memory, and a few wait for others.
+    var typicalShare: Double {
+        guard counts.time > 0, speeds.count > 0 else { return 1 }
+        return min(1, speeds.quantile(0.5) * Double(counts.executions) / Double(counts.time))
+    }
+
     /// The places where the fetch's objects were read, the most frequent first.
     var readers: [Finding.Sighting] {
         readSites.filter { $0.key != nil }.map { Finding.Sighting(site: $0, count: $1, time: 0) }

@@ -103,7 +103,7 @@ struct TextSearchAdvice {
         guard let candidates, counts.executions > 0 else {
             return ["\(searches) found \(rows: counts.rows): \(reason)"]
         }
-        let one = Double(counts.time) / Double(counts.executions)
+        let one = fetch.typicalShare * counts.meanTime
         let rows: Wording = "\(decimal: candidates, places: 0, of: .rows)"
         let found: Wording = "\(count: counts.rows, of: .rows)"
         // A cheaper term excluded some texts from the comparison.
@@ -116,7 +116,8 @@ struct TextSearchAdvice {
             counts.executions == 1
             ? "A search \(work) to find \(found): " : "\(searches) \(work) each to find \(found) in all: "
         return [
-            sentence + reason, "A search takes \(duration: one), and ten times as long with ten times the rows.",
+            sentence + reason,
+            "A search takes \(duration: one), and ten times as long with ten times the rows.",
         ]
     }
 }

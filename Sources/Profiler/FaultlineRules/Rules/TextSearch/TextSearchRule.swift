@@ -102,11 +102,15 @@ struct TextSearchRule: Rule {
         let isKeysOnly = fetch.key.shape.resultType != "objects" || (fetch.mainUse?.size ?? 0) > 0
         let rows = fetch.key.shape.resultType == "count" ? 0 : Double(counts.rows)
         let estimate = costs.store
-        let searching = estimate.range { line in
+        // The first searches read pages that later ones find in memory.
+        let typical = fetch.typicalShare
+        let searching = estimate.range(usual: typical, least: typical, most: 1) { line, share in
             // If SQLite's part is known, waiting and making objects are excluded. The rows that match must be sought
             // and returned in any case.
-            if counts.isSplit { return counts.runTime - Double(counts.rows) * min(line.row, CostModel.assumed.row) }
-            return Double(counts.time)
+            if counts.isSplit {
+                return share * counts.runTime - Double(counts.rows) * min(line.row, CostModel.assumed.row)
+            }
+            return share * Double(counts.time)
                 - line.cost(trips: Double(counts.executions), rows: isKeysOnly ? rows / 4 : rows)
         }
         let isCounted = counts.textComparisons > 0
