@@ -48,17 +48,17 @@ struct SaveDetector: EvidenceDetector {
     /// Adds a save to the open group of its line, or to the large saves.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         addLockWaits(in: &context)
-        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0, save.reachedStore,
-            // A batch request has no changes to save together or in parts.
-            !save.isBatchRequest
-        else { return }
+        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0, save.reachedStore else { return }
+        let isSmall = save.objects <= Self.smallSave.count
+        // A batch request has no changes to save in parts. Requests that insert a few rows each could be one.
+        let isBatchInsert = save.isBatchRequest && UInt64(save.inserted) == save.objects
+        guard !save.isBatchRequest || isSmall && isBatchInsert else { return }
         let unit = context.unit(of: event.scope)
         guard !unit.isSetup else { return }
         let names = context.entityNames(of: save.entities)
         let key = OpenSaves.Key(
             scope: unit.id, thread: event.thread,
             evidence: SaveEvidence.Key(site: context.callSite(of: event), names))
-        let isSmall = save.objects <= Self.smallSave.count
         if let saves = open.peek(key), !isSmall || event.start >= saves.end &+ Self.pause.count {
             _ = open.remove(key)
             evaluate(saves, key, in: &context)
@@ -70,6 +70,7 @@ struct SaveDetector: EvidenceDetector {
             let time = save.unblockedTime(of: event)
             (found.small.saves, found.small.objects) = (1, save.objects)
             (found.small.time, found.small.commit) = (time, save.commit)
+            found.small.batchInserts = isBatchInsert ? 1 : 0
             found.small.untimed = event.unrecorded.contains(.duration) ? 1 : 0
             found.small.mainThreadTime = event.isMainThread ? time : 0
             add(OpenSaves(evidence: found, start: event.start, end: event.end), to: key, in: &context)
@@ -168,6 +169,8 @@ struct SaveEvidence: Sendable {
         /// The number of occurrences in which events were lost.
         var lossyOccurrences: UInt64 = 0
         var saves: UInt64 = 0
+        /// The number of batch requests among them, which inserted rows.
+        var batchInserts: UInt64 = 0
         /// The number of saves whose time the trace does not have.
         var untimed: UInt64 = 0
         /// The number of objects that were inserted, updated or deleted.
@@ -249,7 +252,8 @@ extension SaveEvidence.Blocking: Summed, StartsEmpty {
 extension SaveEvidence.Small: Summed, StartsEmpty {
     static let parts: [SumPart<SaveEvidence.Small>] = [
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences), .sum("saves", \.saves),
-        .sum("untimed", \.untimed), .sum("objects", \.objects), .sum("time", \.time),
+        .sum("batchInserts", \.batchInserts), .sum("untimed", \.untimed), .sum("objects", \.objects),
+        .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime),
         .sum("commit", \.commit), .sum("wallTime", \.wallTime),
     ]

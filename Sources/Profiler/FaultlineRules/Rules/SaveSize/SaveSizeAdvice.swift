@@ -24,17 +24,29 @@ struct SaveSizeAdvice {
 
     // MARK: - Small saves
 
+    /// Whether batch requests inserted the rows.
+    var isBatchInsert: Bool { Significance.isMost(evidence.small.batchInserts, of: evidence.small.saves) }
+
     /// - Parameter part: The number of objects to save at once, or `nil` for all of them.
     func smallTitle(part: Int?) -> Wording {
-        part.map { "Save \(entities) after every \(count: $0) objects" }
+        if isBatchInsert { return "Insert the rows of \(entities) with one batch request" }
+        return part.map { "Save \(entities) after every \(count: $0) objects" }
             ?? "Save \(entities) once, after all changes"
     }
 
     var smallFix: Wording {
-        "Make all changes first and save them together. Keep a separate save for changes that a user has confirmed."
+        if isBatchInsert {
+            return "Collect the rows first, and insert them with one request: each request is a transaction of its own."
+        }
+        return
+            "Make all changes first and save them together. Keep a separate save for changes that a user has confirmed."
     }
 
     func smallCode(part: Int?) -> [String] {
+        if isBatchInsert {
+            guard evidence.entities.count == 1, let entity = evidence.entities.first else { return [] }
+            return ["try context.execute(BatchInsertRequest(entityName: \"\(entity)\", objects: rows))"]
+        }
         guard let part else { return ["for change in changes {", "    apply(change)", "}", "try context.save()"] }
         return [
             "for (index, change) in changes.enumerated() {", "    apply(change)",
@@ -44,16 +56,17 @@ struct SaveSizeAdvice {
 
     var smallExplanation: [Wording] {
         let small = evidence.small
+        let (one, many): (Wording, Wording) = isBatchInsert ? ("one row", "rows") : ("one object", "objects")
         let per: Wording =
             small.objects == small.saves
-            ? "one object"
-            : "about \(decimal: Double(small.objects) / Double(max(1, small.saves)), places: 1) objects"
+            ? one : "about \(decimal: Double(small.objects) / Double(max(1, small.saves)), places: 1) \(many)"
         let times: Wording =
             small.occurrences == 1
             ? ""
             : ", about \(count: small.saves / max(1, small.occurrences)) on each of \(count: small.occurrences) "
                 + "occasions"
-        let saves: Wording = "\(count: small.saves, "save") followed one another\(times), with \(per) each"
+        let saves: Wording =
+            "\(count: small.saves, isBatchInsert ? "batch request" : "save") followed one another\(times), with \(per) each"
         guard small.untimed < small.saves else { return [saves + ". The trace does not show how long they took."] }
         let timed: Wording =
             small.untimed == 0 ? "in all" : "in the \(count: small.saves - small.untimed) with known times"

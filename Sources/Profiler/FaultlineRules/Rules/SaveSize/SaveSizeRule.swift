@@ -47,7 +47,7 @@ struct SaveSizeRule: Rule {
         let (small, advice) = (evidence.small, SaveSizeAdvice(key: key, evidence: evidence))
         let occurrences = Double(max(1, small.occurrences))
         let objects = Double(small.objects) / occurrences
-        let part = Self.jointPart(small, objects: objects, costs)
+        let part = advice.isBatchInsert ? nil : Self.jointPart(small, objects: objects, costs)
         let parts = (objects / Double(part ?? Int(Self.objectsAtOnce))).rounded(.up) * occurrences
         let avoided = Double(small.saves) - parts
         // Each save commits once. Its remaining fixed cost is known only if there are saves of different sizes.
@@ -73,9 +73,11 @@ struct SaveSizeRule: Rule {
         if small.untimed < small.saves { finding.evidence.append(Evidence("saveTime", small.time, .nanoseconds)) }
         if small.commit > 0 { finding.evidence.append(Evidence("commit", small.commit, .nanoseconds)) }
         finding.claims = [Claim(SaveDetector.self, key, balance: Double(small.time))]
-        finding.remedy = .joinSaves(
-            entities: evidence.entities.sorted(), saves: small.saves / max(1, small.occurrences),
-            objects: small.objects / max(1, small.occurrences))
+        if !advice.isBatchInsert {
+            finding.remedy = .joinSaves(
+                entities: evidence.entities.sorted(), saves: small.saves / max(1, small.occurrences),
+                objects: small.objects / max(1, small.occurrences))
+        }
         finding.weigh(
             isLongEnough: Significance.isMet(
                 saving: finding.saving.time.median, wallTime: small.wallTime,
@@ -168,8 +170,8 @@ extension SaveSizeRule {
     var manual: RuleManual {
         RuleManual(
             trigger:
-                "R10 reports at least \(SaveDetector.smallSaves.count) saves from one line with at most "
-                + "\(SaveDetector.smallSave.count) objects each, on one thread, in one scope, less than "
+                "R10 reports at least \(SaveDetector.smallSaves.count) saves, or batch requests that insert rows, from one line "
+                + "with at most \(SaveDetector.smallSave.count) objects each, on one thread, in one scope, less than "
                 + "\(SaveDetector.pause.text) apart; or a save of at least \(SaveDetector.longSave.text) or "
                 + "\(Phrase.count(SaveDetector.manyObjects.count)) objects; or a save of at least "
                 + "\(SaveDetector.dividedSave) objects whose lock blocks a waiter for at least "
@@ -192,7 +194,7 @@ extension SaveSizeRule {
                 "Saves of separate user actions, with pauses between them, are not merged.",
                 "For a large save, the time that it waits and its COMMIT do not count: R13 reports the waits, and each "
                     + "part of a split save would have a COMMIT as well.",
-                "Batch requests are ignored, because they have no changes to save together or in parts.",
+                "Other batch requests are ignored, because they have no changes to save together or in parts.",
                 "R10 does not advise splitting a save into fewer than two full parts.",
                 "The finding about a large save off the main thread is a note if nothing waited for the save.",
                 "A batch request is advised only where no class of the saved objects overrides willSave, didSave, "
