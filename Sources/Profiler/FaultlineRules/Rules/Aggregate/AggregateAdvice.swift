@@ -68,6 +68,15 @@ struct AggregateAdvice {
         }
     }
 
+    /// What else helps if the program does not compute a number.
+    var alternatives: [Wording] {
+        guard case .fold(let property) = question else { return [] }
+        return [
+            "If the program needs each value, as a chart does, fetch \(property: property) alone as dictionaries: "
+                + "\(code: "request.propertiesToFetch = [\"\(property)\"]")."
+        ]
+    }
+
     var code: [String] {
         switch question {
         case .count: ["let count = try context.count(for: request)"]

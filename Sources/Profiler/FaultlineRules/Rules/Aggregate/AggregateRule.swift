@@ -56,6 +56,7 @@ struct AggregateRule: Rule {
         finding.seenAt = isCertain ? [] : fetch.readers
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = advice.explanation
+        finding.alternatives = advice.alternatives
         finding.claims = [Claim.loads(fetch.key, profile)]
         finding.remedy = .answer(fetch.key, advice.answer)
         weigh(&finding, fetch, demand, profile)
