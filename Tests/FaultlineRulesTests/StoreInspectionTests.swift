@@ -51,6 +51,13 @@ struct StoreInspectionTests {
         // A table of photos with nothing else is not reported.
         #expect(titles([table([column("id", isInternal: true), column("item"), photo])]).isEmpty)
         #expect(titles([table([column("name"), column("price"), photo], rows: 99)]).isEmpty)
+        // A few huge values fill a store as well.
+        let huge = column("photo", mean: 2_000_000, largest: 2_100_000)
+        #expect(
+            titles([table([column("name"), column("price"), huge], rows: 12)]) == [
+                "Move item.photo into a table of its own"
+            ])
+        #expect(titles([table([column("name"), column("price"), huge], rows: 2)]).isEmpty)
         let small = column("photo", mean: 9000, largest: 16_383)
         #expect(titles([table([column("name"), column("price"), small])]).isEmpty)
     }

@@ -2,7 +2,7 @@ internal import FaultlineFindings
 internal import FaultlineProfile
 import FaultlineTrace
 
-/// R09 at rest: columns with large values in tables of many rows.
+/// R09 at rest: columns with large values, in tables of many rows or of many bytes.
 struct LargeColumnEvaluator: StoreEvaluator {
     let rule = "R09"
     let name = "Large values in rows"
@@ -10,6 +10,8 @@ struct LargeColumnEvaluator: StoreEvaluator {
     /// The minimum 95th percentile of the sizes of a column's values.
     static let minimumSize: UInt64 = 16 << 10
     static let minimumRows: UInt64 = 100
+    /// The minimum bytes of a column's values in a table of fewer rows.
+    static let minimumBytes = 4_194_304.0
 
     func examined(_ facts: StoreFacts) -> Wording? {
         let columns = facts.tables.reduce(0) { $0 + $1.columns.count }
@@ -17,12 +19,15 @@ struct LargeColumnEvaluator: StoreEvaluator {
     }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
-        facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [StoreAdvice] in
+        facts.tables.flatMap { table -> [StoreAdvice] in
             let others = table.columns.filter { !$0.isInternal && !$0.isComputed }
             // A table with almost nothing else is the right place for large values.
             let rest = others.filter { $0.largestSize < Self.minimumSize }
             guard rest.count > 1 else { return [] }
-            return others.filter { $0.largestSize >= Self.minimumSize }.map { column in
+            return others.filter { column in
+                column.largestSize >= Self.minimumSize
+                    && (table.rows >= Self.minimumRows || column.meanSize * Double(table.rows) >= Self.minimumBytes)
+            }.map { column in
                 finding(
                     "Move \(property: "\(table.label).\(column.label)") into a table of its own", in: table,
                     extent: Double(column.largestSize) * Double(table.rows) / 1_048_576,
