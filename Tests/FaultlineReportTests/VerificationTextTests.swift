@@ -48,23 +48,24 @@ struct VerificationTextTests {
                   1. confirmed  R01 N+1 faults                                                         List.swift:42
                      Prefetch "list" with the fetch of Item.
                      10.0 ms before, 2.00 ms after: saves 8.00 ms, 80 %. Predicted: 8.00 ms (6.00–9.60 ms).
-                     Trips 1,101 → 3, rows 2,000. Replayed 8 of 18 recorded operations, 12 times with the change and
-                     without.
+                     Replayed 8 of 18 recorded operations, 12 times with the change and without; the times are
+                     extrapolated to all. Trips 1,101 → 3, rows 2,000 in the 8 replayed.
                      Values were drawn.
 
                   2. saves more  R02 N+1 faults                                                        List.swift:42
                      Set the batch size of Item to 15.
                      The longest wait: 3.00 ms before, 1.80 ms after: saves 1.20 ms, 40 %. Predicted: 500 µs
                      (250 µs–1.00 ms).
-                     Trips 1,101 → 3, rows 2,000; time 10.0 ms → 11.0 ms in all. Replayed 8 of 18 recorded
-                     operations, 12 times with the change and without.
+                     Replayed 8 of 18 recorded operations, 12 times with the change and without; the times are
+                     extrapolated to all. Trips 1,101 → 3, rows 2,000 in the 8 replayed. Time 10.0 ms → 11.0 ms in
+                     all.
                      This machine is 2.00 times as fast as the recorded run; the prediction was adjusted.
 
                   3. withdrawn  R20 N+1 faults                                                         List.swift:42
                      Do not prefetch it.
                      10.0 ms before, 12.0 ms after: costs 2.00 ms, 20 %. Predicted: 8.00 ms (6.00–9.60 ms).
-                     Trips 1,101 → 3, rows 2,000. Replayed 8 of 18 recorded operations, 12 times with the change and
-                     without.
+                     Replayed 8 of 18 recorded operations, 12 times with the change and without; the times are
+                     extrapolated to all. Trips 1,101 → 3, rows 2,000 in the 8 replayed.
                      The finding is withdrawn: on this store the change saves no time.
                      The trace does not show how long the work took.
 

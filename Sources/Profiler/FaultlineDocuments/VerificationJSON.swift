@@ -104,19 +104,20 @@ extension Trial {
         let (before, after) = (measurement.before, measurement.after)
         // Migrations are not counted.
         let isCounted = [before, after].contains { $0.trips > 0 || $0.rows > 0 }
-        var words =
+        let counts =
             isCounted ? "\(change("Trips", before.trips, after.trips)), \(change("rows", before.rows, after.rows))" : ""
-        if isPause {
-            let time = measurement.time
-            words +=
-                "\(isCounted ? "; time" : "Time") \(Phrase.duration(time.before.median)) → \(Phrase.duration(time.after.median)) in all"
-        }
-        let part =
-            measurement.operations == measurement.recordedOperations
-            ? "" : "\(Phrase.count(measurement.operations)) of "
+        let time = measurement.time
+        let times = "\(Phrase.duration(time.before.median)) → \(Phrase.duration(time.after.median)) in all"
         let operations = Phrase.count(measurement.recordedOperations, "recorded operation")
-        return (words.isEmpty ? "" : words + ". ")
-            + "Replayed \(part)\(operations), \(Phrase.count(measurement.rounds)) times with the change and without."
+        let rounds = "\(Phrase.count(measurement.rounds)) times with the change and without"
+        guard measurement.operations != measurement.recordedOperations else {
+            let words = isPause ? (isCounted ? "\(counts); time \(times)" : "Time \(times)") : counts
+            return (words.isEmpty ? "" : words + ". ") + "Replayed \(operations), \(rounds)."
+        }
+        // The counts are those of the replayed operations, and the times those of all.
+        let replayed = Phrase.count(measurement.operations)
+        return "Replayed \(replayed) of \(operations), \(rounds); the times are extrapolated to all."
+            + (isCounted ? " \(counts) in the \(replayed) replayed." : "") + (isPause ? " Time \(times)." : "")
     }
 
     private static func change(_ name: String, _ before: UInt64, _ after: UInt64) -> String {

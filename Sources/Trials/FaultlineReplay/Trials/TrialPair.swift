@@ -51,7 +51,10 @@ struct TrialPair {
         if max(found, recorded) > Self.fewRows, Self.isOtherWork(found, recorded: recorded) {
             throw Untriable(
                 "Its fetches find \(Phrase.count(found, "row")) here, but found \(Phrase.count(recorded)) when they "
-                    + "were recorded: this is not the same work.")
+                    + "were recorded: this is not the same work."
+                    + (drawsValues
+                        ? " The predicates' values were drawn from the copy; record with --values to try the program's."
+                        : ""))
         }
         let comparison = "\(Phrase.count(found, "row")), the recorded ones \(Phrase.count(recorded))"
         if drawsValues {
