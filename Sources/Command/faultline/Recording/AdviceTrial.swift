@@ -36,6 +36,13 @@ struct AdviceTrial {
                 "The unchanged command made no fetch, so --try has nothing to change: it changes fetches of FaultlineStore."
             )
         }
+        // The changed command would make the same fetches.
+        let sites = before.fetches.map(\.key.site)
+        guard advice.contains(where: { advice in sites.contains(where: advice.isFor) }) else {
+            throw CommandFailure.usage(
+                "The unchanged command made no fetch at \(advice.map(\.location).joined(separator: " or ")), so --try has "
+                    + "nothing to change; name a line that fetches, as the report prints it.")
+        }
         let recording = try Recording.run(
             words, to: destination, output: output, trying: advice, detail: detail)
         let wasTried = recording.tell(words[0]).map { compare(before, $0, isQuiet) } ?? false
