@@ -45,11 +45,18 @@ let package = Package(
         application("Chat"),
         application("Contacts"),
         application("Feed"),
+        application("Fitness"),
         application("Importer"),
         application("Inventory"),
+        application("Kanban"),
         application("Ledger"),
         application("Mail"),
+        application("News"),
         application("Notes"),
+        application("Photos"),
+        application("Recipes"),
+        application("Sync"),
+        application("Timetable"),
 
         program("MusicProgram"),
         program("StoreProgram"),
@@ -75,9 +82,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: store + [
-                "ApplicationFlaws", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger", "Mail",
-                "MusicProgram", "Notes", "ProjectFiles", "SQLiteProgram", "SharedData", "StoreProgram", "TestFolders",
-                "UnrulyProgram", faultline("CSQLite"), faultline("FaultlineFindings"), faultline("FaultlineReader"),
+                "ApplicationFlaws", "Bookings", "Chat", "Contacts", "Feed", "Fitness", "Importer", "Inventory", "Kanban",
+                "Ledger", "Mail", "MusicProgram", "News", "Notes", "Photos", "ProjectFiles", "Recipes", "SQLiteProgram",
+                "SharedData", "StoreProgram", "Sync", "TestFolders", "Timetable", "UnrulyProgram", faultline("CSQLite"), faultline("FaultlineFindings"), faultline("FaultlineReader"),
                 faultline("FaultlineReport"), faultline("FaultlineRules"), faultline("FaultlineWorkloads"),
                 // For the samples of the documentation.
                 faultline("FaultlineTesting"),

@@ -58,6 +58,10 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
 
     /// The flaws of all applications.
     public static var all: [Flaw] {
-        [bookings, chat, contacts, feed, importer, inventory, ledger, mail, notes].flatMap(\.self)
+        [
+            bookings, chat, contacts, feed, fitness, importer, inventory, kanban, ledger, mail, news, notes, photos,
+            recipes,
+            sync, timetable,
+        ].flatMap(\.self)
     }
 }
