@@ -214,6 +214,7 @@ class ReaderTests(unittest.TestCase):
         return [event for event in events(self.source) if "id" in event and event.get("phase") != "begin"]
 
     def test_a_click_on_a_slice_selects_its_row(self):
+        self.browser.click("#tab-events")
         row = self.browser.run(
             "const { trace } = faultline; let longest = 0;"
             "for (let row = 0; row < trace.count; row += 1)"
@@ -295,19 +296,19 @@ class ReaderTests(unittest.TestCase):
             (remarks.get(group.get("source"), group["kind"]), f"{group['durations']['count'] + group.get('untimed', 0):,}",
              f"{group['counts']['rows']:,}", (group.get("site") or {"text": "–"})["text"]) for group in groups)
         shown = self.browser.value(rows)
-        self.assertEqual(collections.Counter((row[0], row[2], row[5], row[7]) for row in shown), expected)
+        self.assertEqual(collections.Counter((row[1], row[3], row[6], row[8]) for row in shown), expected)
         totals = self.browser.run("return faultline.assistant.ask('hotspots', { number: 0 })")
         self.assertEqual(sum(group["total"] for group in totals), sum(group["durations"]["total"] for group in groups))
         number = self.browser.value("faultline.trace.kindNumbers.get('batch')")
         self.browser.run("return faultline.filter({ kinds: [arguments[0]] })", number)
         self.browser.settle()
         chosen = self.browser.value(rows)
-        self.assertEqual({row[0] for row in chosen}, {"batch"})
-        self.assertEqual(sum(int(row[2].replace(",", "")) for row in chosen), len(events(self.source, "--kind", "batch")))
+        self.assertEqual({row[1] for row in chosen}, {"batch"})
+        self.assertEqual(sum(int(row[3].replace(",", "")) for row in chosen), len(events(self.source, "--kind", "batch")))
         # A hotspot leads to its events.
         self.browser.click("#panel-hotspots .link")
-        self.assertEqual(f"{self.browser.value('faultline.rows.length'):,}", chosen[0][2])
-        self.assertIn(f"batch {chosen[0][1]}", self.browser.text("#status"))
+        self.assertEqual(f"{self.browser.value('faultline.rows.length'):,}", chosen[0][3])
+        self.assertIn(f"batch {chosen[0][2]}", self.browser.text("#status"))
 
     def test_lists_what_a_scope_contains(self):
         row = self.browser.run(

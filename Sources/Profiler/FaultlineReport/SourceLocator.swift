@@ -95,7 +95,10 @@ package struct SourceLocator: Sendable {
     private func inModule(_ file: String) -> String? {
         let parts = file.split(separator: "/")
         guard parts.count == 2, !file.hasPrefix("/") else { return nil }
-        for folder in ["Sources/\(parts[0])", "Tests/\(parts[0])", String(parts[0])] {
+        // Modules can lie in folders that group them.
+        let groups = (try? FileManager.default.contentsOfDirectory(atPath: inRoot("Sources")).sorted()) ?? []
+        let grouped = groups.map { "Sources/\($0)/\(parts[0])" }
+        for folder in ["Sources/\(parts[0])", "Tests/\(parts[0])", String(parts[0])] + grouped {
             let below = FileManager.default.enumerator(atPath: inRoot(folder))?.lazy.compactMap { $0 as? String }
             let found = below?.prefix(Self.mostFiles).first { Phrase.fileName($0) == parts[1] }
             if let found { return inRoot(folder + "/" + found) }

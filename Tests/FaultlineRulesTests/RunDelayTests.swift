@@ -3,6 +3,7 @@ import Testing
 import TraceFixtures
 
 @testable import FaultlineProfile
+@testable import FaultlineRules
 
 @Suite("Waiting for a CPU")
 struct RunDelayTests {
