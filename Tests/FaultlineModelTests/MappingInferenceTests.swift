@@ -99,7 +99,7 @@ struct MappingInferenceTests {
         let known = try result(AttributeDescription("siteID", .integer64))
         #expect(try Self.infer(customer, known).possibleRenamings.isEmpty)
         let flag = { AttributeDescription($0, .boolean) }
-        #expect(try Self.infer(result(flag("isFavorite")), result(flag("isDeleted"))).possibleRenamings.isEmpty)
+        #expect(try Self.infer(result(flag("isFavorite")), result(flag("isArchived"))).possibleRenamings.isEmpty)
         #expect(
             try Self.infer(result(flag("isFavorite")), result(flag("favorite"))).possibleRenamings.map(\.added)
                 == ["favorite"])

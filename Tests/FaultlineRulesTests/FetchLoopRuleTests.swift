@@ -215,8 +215,8 @@ struct FetchLoopRuleTests {
     }
 
     @Test(arguments: [
-        ShapeEntry.Term(keyPath: "milliseconds", operation: "<"), .init(keyPath: "milliseconds", operation: "BETWEEN"),
-        .init(keyPath: "title", operation: "BEGINSWITH"), .init(keyPath: "title", operation: "==", options: "c"),
+        ShapeEntry.Term(keyPath: "milliseconds", operation: "<"), .init(keyPath: "title", operation: "BEGINSWITH"),
+        .init(keyPath: "title", operation: "==", options: "c"),
         .init(keyPath: "title", operation: "!="), .init(keyPath: "title", operation: "==", isNegated: true),
         .init(keyPath: "title", operation: "==", isAlternative: true),
     ])

@@ -26,7 +26,7 @@ struct DerivedAttributeTests {
             attributes: [
                 AttributeDescription("title", .string), AttributeDescription("grams", .integer32, defaultValue: 0),
                 AttributeDescription("price", .double), derived("key", .string, "canonical:(title)"),
-                derived("capitals", .string, "uppercase:(title)"), derived("copy", .string, "title"),
+                derived("capitals", .string, "uppercase:(title)"), derived("heading", .string, "title"),
                 derived("place", .string, "shelf.name"), derived("placeKey", .string, "lowercase:(shelf.name)"),
                 derived("tagCount", .integer64, "tags.@count"), derived("tagWeight", .integer64, "tags.@sum.weight"),
             ],
@@ -65,7 +65,7 @@ struct DerivedAttributeTests {
         try context.save()
         func texts(_ names: String...) -> [String?] { names.map { book[$0] as? String } }
         #expect(
-            texts("key", "capitals", "copy", "place", "placeKey", "heroKey") == [
+            texts("key", "capitals", "heading", "place", "placeKey", "heroKey") == [
                 "eclair bleu", "ÉCLAIR BLEU", "Éclair Bleu", "Top LEFT", "top left", "zoe",
             ])
         func numbers() -> [Double] {
@@ -79,7 +79,7 @@ struct DerivedAttributeTests {
         book["grams"] = 100
         tag["weight"] = 7
         try context.save()
-        #expect(texts("key", "capitals", "copy", "place", "placeKey") == ["b", "B", "B", nil, nil])
+        #expect(texts("key", "capitals", "heading", "place", "placeKey") == ["b", "B", "B", nil, nil])
         #expect(numbers() == [1, 100, 1, 7, 2.5])
 
         let other = context.insertNewObject(forEntityName: "Shelf")
@@ -163,7 +163,7 @@ struct DerivedAttributeTests {
                 let (title, place) = (object["title"] as? String, object["shelf"] as? ManagedObject)
                 let tags = try #require(object["tags"] as? ToMany<ManagedObject>)
                 #expect(object["key"] as? String == (title == "É" ? "e" : title))
-                #expect(object["copy"] as? String == title)
+                #expect(object["heading"] as? String == title)
                 #expect(object["place"] as? String == place?["name"] as? String)
                 #expect(object["placeKey"] as? String == (place?["name"] as? String)?.lowercased())
                 #expect(object["tagCount"] as? Int64 == Int64(tags.count))

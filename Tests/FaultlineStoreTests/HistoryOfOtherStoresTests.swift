@@ -40,6 +40,7 @@ struct HistoryOfOtherStoresTests {
         page["isBookmarked"] = true
         let feedback = context.insertNewObject(forEntityName: "Feedback")
         (feedback["comment"], feedback["bookID"]) = ("x", UUID())
+        (feedback["authorAlias"], feedback["rating"]) = ("me", 4.0)
         try context.save()
         let new = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: old[0])).transactions
         #expect(new.map(\.transactionNumber) == [2])
