@@ -1,8 +1,8 @@
+import FaultlineProfile
 import FaultlineTrace
 import Testing
 import TraceFixtures
 
-@testable import FaultlineProfile
 @testable import FaultlineRules
 
 @Suite("Waiting for a CPU")
