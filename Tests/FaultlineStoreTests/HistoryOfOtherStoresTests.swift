@@ -35,8 +35,9 @@ struct HistoryOfOtherStoresTests {
         }
 
         context.transactionAuthor = "xctest"
-        let page = try context.fetch(
-            FetchRequest<ManagedObject>(entityName: "Page", sortDescriptors: [.ascending("number")]))[0]
+        let pages = try context.fetch(
+            FetchRequest<ManagedObject>(entityName: "Page", predicate: PropertyPath("isBookmarked") == false))
+        let page = try #require(pages.first)
         page["isBookmarked"] = true
         let feedback = context.insertNewObject(forEntityName: "Feedback")
         (feedback["comment"], feedback["bookID"]) = ("x", UUID())

@@ -82,9 +82,11 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: store + [
-                "ApplicationFlaws", "Bookings", "Chat", "Contacts", "Feed", "Fitness", "Importer", "Inventory", "Kanban",
+                "ApplicationFlaws", "Bookings", "Chat", "Contacts", "Feed", "Fitness", "Importer", "Inventory",
+                "Kanban",
                 "Ledger", "Mail", "MusicProgram", "News", "Notes", "Photos", "ProjectFiles", "Recipes", "SQLiteProgram",
-                "SharedData", "StoreProgram", "Sync", "TestFolders", "Timetable", "UnrulyProgram", faultline("CSQLite"), faultline("FaultlineFindings"), faultline("FaultlineReader"),
+                "SharedData", "StoreProgram", "Sync", "TestFolders", "Timetable", "UnrulyProgram", faultline("CSQLite"),
+                faultline("FaultlineFindings"), faultline("FaultlineReader"),
                 faultline("FaultlineReport"), faultline("FaultlineRules"), faultline("FaultlineWorkloads"),
                 // For the samples of the documentation.
                 faultline("FaultlineTesting"),
