@@ -83,7 +83,10 @@ extension ManagedObject {
     private final func setPending(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
-        if !flags.contains(.isAwaking) { registerUndo(ofSetting: index, to: value) }
+        if !flags.contains(.isAwaking) {
+            managedObjectContext.keepBaseline(of: self)
+            registerUndo(ofSetting: index, to: value)
+        }
         if runtime.schema.properties[index].isTransient {
             transients[index] = value
         } else {
@@ -109,7 +112,7 @@ extension ManagedObject {
     /// attribute, the attribute's ``ValueTransformer`` decodes the stored bytes; if none with its name is registered,
     /// the bytes are returned.
     ///
-    /// Traps if the entity has no such property.
+    /// Traps if the entity has no such property; ``value(forKeyPath:fileID:line:function:)`` takes key paths.
     public final func value(
         forKey name: String, fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) -> Any? {
@@ -205,7 +208,10 @@ extension ManagedObject {
 
     final func propertyIndex(_ name: String) -> Int {
         guard let index = runtime.schema.index(of: name) else {
-            incorrectUse("Entity '\(entityName)' has no property '\(name)'.")
+            incorrectUse(
+                name.contains(".")
+                    ? "Entity '\(entityName)' has no property '\(name)'; use value(forKeyPath:) or setValue(_:forKeyPath:) for a key path."
+                    : "Entity '\(entityName)' has no property '\(name)'.")
         }
         return index
     }
