@@ -14,16 +14,25 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) throws -> FetchResults<Object> {
+        let execution = try objectExecution(request, (fileID, line, function))
+        return FetchResults(FetchedObjects(self, execution, try execution.run()))
+    }
+
+    /// Prepares a fetch of objects.
+    func objectExecution<Object: ManagedObject>(
+        _ request: FetchRequest<Object>, _ site: (fileID: StaticString, line: UInt, function: StaticString)
+    ) throws -> FetchExecution {
         let request =
-            persistentStoreCoordinator.advice?.taken(by: request, model, fileID: fileID, line: line) ?? request
-        let execution = try execution(request.terms, .objects, (fileID, line, function))
+            persistentStoreCoordinator.advice?.taken(by: request, model, fileID: site.fileID, line: site.line)
+            ?? request
+        let execution = try execution(request.terms, .objects, site)
         guard execution.entity.objectClass is Object.Type else {
             throw StoreError(
                 .invalidRequest,
                 "Fetching \(request.entityName): its objects are of class \(execution.entity.objectClass), not \(Object.self); pass the class to the container."
             )
         }
-        return FetchResults(FetchedObjects(self, execution, try execution.run()))
+        return execution
     }
 
     /// Counts the objects that a request with the result type ``FetchRequestResultType/count`` selects.

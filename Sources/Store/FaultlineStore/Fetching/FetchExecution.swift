@@ -51,7 +51,7 @@ final class FetchExecution {
         return try execute(span)
     }
 
-    private var form: SQLGenerator.Form {
+    var form: SQLGenerator.Form {
         switch resultType {
         case .count: .count
         case .objectIDs: warmsRowCache ? .rows : .keys
@@ -68,10 +68,7 @@ final class FetchExecution {
         if pending != nil { span?.didCompare() }
         let sortKeys = (pending == nil && !isPart) || form == .count ? 0 : terms.sortDescriptors.count
         var found = FetchedRows()
-        if resultType == .objects, !terms.expressions.isEmpty, terms.includesPropertyValues {
-            found.partial = try PartialSelection(
-                terms.expressions, prefetch: terms.prefetch, of: entity, in: store.schema)
-        }
+        found.partial = try partialSelection()
         let select = try SQLGenerator.statement(
             pending?.widened(counting: form == .count) ?? terms, form, entity: entity, model: store.schema,
             store: store.identity, hiding: pending?.hidden ?? [], selectsSortKeys: sortKeys > 0,
@@ -104,6 +101,12 @@ final class FetchExecution {
         return found
     }
 
+    /// The columns of partial objects; `nil` for all.
+    func partialSelection() throws(StoreError) -> PartialSelection? {
+        guard resultType == .objects, !terms.expressions.isEmpty, terms.includesPropertyValues else { return nil }
+        return try PartialSelection(terms.expressions, prefetch: terms.prefetch, of: entity, in: store.schema)
+    }
+
     /// Leaves out objects that an ancestor had inserted and saved before the statement ran, because the statement returned
     /// them as well.
     private func unsaved(
@@ -117,7 +120,7 @@ final class FetchExecution {
 
     /// Reads the rows, and prefetches relationships.
     @inline(__always)
-    private func read(
+    func read(
         _ form: SQLGenerator.Form, _ select: SelectStatement, _ sortKeys: Int, on connection: StoreConnection,
         _ found: inout FetchedRows, _ span: FetchSpan?
     ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
@@ -185,7 +188,7 @@ final class FetchExecution {
     }
 
     /// The bytes of the column values that were read.
-    private func bytes(of found: FetchedRows, _ form: SQLGenerator.Form) -> UInt64 {
+    func bytes(of found: FetchedRows, _ form: SQLGenerator.Form) -> UInt64 {
         switch form {
         case .rows: store.bytes(of: found.rows)
         case .keys, .count: UInt64(found.keys.count * 8)
@@ -196,7 +199,7 @@ final class FetchExecution {
     // MARK: - Unsaved changes
 
     /// Merges the rows with the objects that have unsaved changes.
-    private func merge(_ positions: [PendingObjects.Position], _ keys: [[SQLValue]], into found: inout FetchedRows) {
+    func merge(_ positions: [PendingObjects.Position], _ keys: [[SQLValue]], into found: inout FetchedRows) {
         let isTree = entity.schema.isInTree
         var merged = found
         merged.isMerged = true
@@ -243,7 +246,7 @@ final class FetchExecution {
 
     // MARK: - The trace and the log
 
-    private func describe(_ detail: inout TraceEvent.Fetch, _ select: SelectStatement) {
+    func describe(_ detail: inout TraceEvent.Fetch, _ select: SelectStatement) {
         detail.entity = entity.traceID(store.recorder)
         detail.resultType = resultType
         detail.limit = UInt32(clamping: terms.limit)
@@ -292,7 +295,7 @@ final class FetchExecution {
         return ids.map { "\"<\(entity.schema.name): (entity: \($0.entityName); id: \($0); data: <fault>)\"" }
     }
 
-    private func logTotal(_ found: FetchedRows, _ nanoseconds: UInt64, _ sql: String) {
+    func logTotal(_ found: FetchedRows, _ nanoseconds: UInt64, _ sql: String) {
         if resultType == .count {
             if store.log.level >= 3 {
                 let predicate = terms.predicate.map { "(\($0))" } ?? "(null)"
