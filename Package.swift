@@ -119,7 +119,7 @@ let package = Package(
         .target(
             name: "FaultlineStore",
             dependencies: [
-                "CSQLite", "CStore", "FaultlineModel", "FaultlineRecorder", "FaultlineTrace",
+                "CSQLite", "CStore", "FaultlineDigest", "FaultlineModel", "FaultlineRecorder", "FaultlineTrace",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

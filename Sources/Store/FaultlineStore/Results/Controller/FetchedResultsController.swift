@@ -26,25 +26,40 @@ public final class FetchedResultsController<Object: ManagedObject> {
     ///
     /// The first sort descriptor must keep the objects of a section together.
     public let sectionNameKeyPath: String?
+    /// The name of the file in which sections are kept; `nil` for none.
+    public let cacheName: String?
     /// The delegate that receives changes.
     public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
     private var content: FetchedResultsContent?
     private var observer: (any NSObjectProtocol)?
     private var listeners: [UUID: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
+    /// The folder of the cache; `nil` for that of the program.
+    package var cacheDirectory: URL?
     let site: (fileID: StaticString, line: UInt, function: StaticString)
 
     /// Creates a controller, which fetches nothing until ``performFetch()``.
     ///
     /// The request must return objects; its fetches are recorded with the call site of this initializer.
+    ///
+    /// - Parameters:
+    ///   - fetchRequest: The request whose results the controller follows.
+    ///   - managedObjectContext: The context in which it fetches and whose changes it follows.
+    ///   - sectionNameKeyPath: The key path of the section name; `nil` puts all objects into one section.
+    ///   - cacheName: The name of a file that keeps the names and sizes of the sections from one run of the program to
+    ///     the next. It is used if the request, the model and the stores' files are as they were when it was written,
+    ///     and replaced otherwise. Without a ``sectionNameKeyPath`` it has no effect; nor if the name is not a stored
+    ///     attribute that the request sorts by first, in lexical order, without limit and offset, if the predicate
+    ///     depends on the time, in a child context, and with unsaved changes.
     public init(
         fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
-        sectionNameKeyPath: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        sectionNameKeyPath: String? = nil, cacheName: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) {
         self.fetchRequest = fetchRequest
         self.managedObjectContext = managedObjectContext
         self.sectionNameKeyPath = sectionNameKeyPath
+        self.cacheName = cacheName
         site = (fileID, line, function)
     }
 
@@ -66,10 +81,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
                 "Fetching \(fetchRequest.entityName): a controller keeps its objects in order, but the request has no sort descriptors; add one."
             )
         }
+        let cache = cachedSections()
         var new = FetchedResultsContent(try fetch())
         if sectionNameKeyPath != nil {
             new.names =
-                countedNames(of: new.entries.count)
+                storedNames(of: new.entries.count, cache)
                 ?? new.entries.indices.map { sectionName(of: new.unusedObject($0)) }
         }
         if let name = new.makeSections(isDivided: sectionNameKeyPath != nil) {
