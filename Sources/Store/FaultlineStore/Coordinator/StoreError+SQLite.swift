@@ -60,6 +60,14 @@ extension StoreError {
         )
     }
 
+    /// The error for writing to a store whose file is no longer at its path.
+    static func movedFile(_ path: String, doing: String) -> StoreError {
+        StoreError(
+            .fileMoved,
+            "\(doing) in '\(path)' is refused because the file was deleted, moved or replaced after the store was opened, and the changes would be lost; put the file back, or remove the store from its coordinator and add it again."
+        )
+    }
+
     private static func cannotOpen(_ path: String, _ result: Int32) -> StoreError {
         let folder = (path as NSString).deletingLastPathComponent
         var isFolder: ObjCBool = false

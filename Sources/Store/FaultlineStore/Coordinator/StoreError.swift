@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
-            case storeRemoved, externalRelationship, migration, missingMappingModel
+            case storeRemoved, fileMoved, externalRelationship, migration, missingMappingModel
             case entityMigrationPolicy, unknownModelVersion, backwardMigration, migrationCanceled
             case historyTokenExpired
         }
@@ -84,6 +84,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let invalidMetadata = Code(value: .invalidMetadata)
         /// The store was removed from its coordinator.
         public static let storeRemoved = Code(value: .storeRemoved)
+        /// A store's file was deleted, moved or replaced while the store was open.
+        public static let fileMoved = Code(value: .fileMoved)
         /// A relationship refers to an object in another store.
         public static let externalRelationship = Code(value: .externalRelationship)
         /// A store's objects do not fulfill what a migration requires (Core Data's errors 134110 and 134111).

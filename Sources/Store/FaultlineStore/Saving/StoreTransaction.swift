@@ -28,6 +28,7 @@ extension StoreTransaction {
 
     mutating func begin() throws(StoreError) {
         span?.restart()
+        if store.writer.sqlite.hasMoved { throw StoreError.movedFile(store.path, doing: Self.task) }
         if store.writer.bulk == .none || store.writer.sqlite.isAutocommit { try control("BEGIN EXCLUSIVE") }
         span?.didLock()
     }
