@@ -302,4 +302,18 @@ struct ChildContextTests {
                     "\(inParent.objectID.uriRepresentation().lastPathComponent.dropFirst())|parent",
                 ])
     }
+
+    @Test("A child's save takes over the permanent IDs that its parent's save has assigned, without changes of its own")
+    func permanentIDsAfterSave() throws {
+        let family = try Family()
+        try family.child.performAndWait {
+            let item = Item(context: family.child)
+            item.name = "Milk"
+            try family.child.save()
+            try family.parent.performAndWait { try family.parent.save() }
+            try family.child.save()
+            #expect(!item.objectID.isTemporaryID)
+        }
+    }
+
 }

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     ) throws {
         checkQueue()
         updateStoresIfChanged()
+        applyPermanentKeys()
         try throwReadError()
         postChanges()
         guard hasChanges else { return forgetUnchanged() }
