@@ -177,21 +177,31 @@ struct BatchRequestTests {
                     BatchUpdateRequest(fetchRequest: FetchRequest<Item>(), propertiesToUpdate: values))
             }
         }
-        #expect(update([:]) == "Fetching Item: propertiesToUpdate is empty; add an attribute with its new value.")
+        #expect(update([:]) == "Updating Item: propertiesToUpdate is empty; add an attribute with its new value.")
         #expect(
             update(["nmae": .null])
-                == "Fetching Item: 'nmae' is not a stored attribute of Item and cannot be updated; correct the name.")
+                == "Updating Item: 'nmae' is not a stored attribute of Item and cannot be updated; correct the name.")
         #expect(
             update(["price": .value("x")])
-                == "Fetching Item: 'price' of type Double cannot be set to \"x\"; pass a value of its type.")
+                == "Updating Item: 'price' of type Double cannot be set to \"x\"; pass a value of its type.")
         #expect(
             update(["price": .keyPath("name")])
-                == "Fetching Item: 'price' of type Double cannot be set to 'name', of type String; pass a value of its type."
+                == "Updating Item: 'price' of type Double cannot be set to 'name', of type String; pass a value of its type."
         )
         #expect(
             update(["name": .keyPath("category.name")])
-                == "Fetching Item: an update can compute values only from the object's own attributes; remove the key paths through relationships."
+                == "Updating Item: an update can compute values only from the object's own attributes; remove the key paths through relationships."
         )
+        let unknown = FetchRequest<Item>(predicate: PropertyPath("nmae") == "x")
+        let problem = "Item: 'nmae' is not a valid key path because Item has no property 'nmae'; correct the key path."
+        #expect(
+            performing { try store.context.execute(BatchDeleteRequest(fetchRequest: unknown)) }
+                == "Deleting \(problem)")
+        #expect(
+            performing {
+                try store.context.execute(
+                    BatchUpdateRequest(fetchRequest: unknown, propertiesToUpdate: ["name": .value("x")]))
+            } == "Updating \(problem)")
         func insert(_ values: [String: AttributeValue]) -> String {
             performing {
                 try store.context.execute(BatchInsertRequest(entityName: "Item", objects: [["name": "x"], values]))

@@ -177,7 +177,7 @@ struct ObjectTests {
         #expect(item.amount == 1)
         #expect(item.isInaccessible)
         let message =
-            "Item \(id) is no longer in the store, because another writer deleted it; release the object."
+            "Item \(id) is no longer in the store, because this context or another writer deleted it; release the object."
         #expect(performing { try item.fulfill() } == message)
         #expect(performing { _ = try store.context.fetch(FetchRequest<Item>()) } == message)
         #expect(try store.context.fetch(FetchRequest<Item>()).isEmpty)
@@ -201,6 +201,20 @@ struct ObjectTests {
         #expect(
             try context.performAndWait { try context.performAndWait { try context.count(for: FetchRequest<Tag>()) } }
                 == 0)
+    }
+
+    @Test("The error for an object that this context has deleted does not blame another writer")
+    func deletedHere() throws {
+        let store = try TestStore()
+        try store.fill(items: 1)
+        let item = try store.context.fetch(FetchRequest<Item>())[0]
+        let id = item.objectID
+        store.context.delete(item)
+        try store.context.save()
+        #expect(
+            performing { _ = try store.context.existingObject(with: id) }
+                == "Item \(id) is no longer in the store, because this context or another writer deleted it; release the object."
+        )
     }
 
     @Test("An object ID survives conversion to a URI")

@@ -205,6 +205,14 @@ struct PredicateFormatTests {
         )
     }
 
+    @Test("with a nested fetch throws an error that says what to write instead")
+    func nestedFetch() {
+        #expect(
+            performing { _ = try FetchPredicate(format: "SELF IN FETCH(%@, nil, NO)", "x") }
+                == "The predicate format \"SELF IN FETCH(%@, nil, NO)\" cannot be parsed: at character 9, expected a function that fetches support but found 'FETCH'; fetch the IDs with fetchObjectIDs first, and write IN %@ with them."
+        )
+    }
+
     @Test("with the wrong arguments throws an error that names the mismatch")
     func argumentFailures() throws {
         let wrong: [(String, [(any FetchPredicateArgument)?], Int, String)] = [

@@ -132,7 +132,7 @@ extension ManagedObjectContext {
     }
 
     private func gone(_ object: ManagedObject, _ inherited: InheritedValues) -> StoreError {
-        var reason = "is no longer in the store, because another writer deleted it"
+        var reason = "is no longer in the store, because this context or another writer deleted it"
         if case .gone = inherited, let parent {
             reason = "is no longer in the parent context '\(parent.name)', because it was deleted there or never saved"
         }

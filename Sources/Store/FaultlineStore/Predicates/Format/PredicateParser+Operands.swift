@@ -191,8 +191,12 @@ extension PredicateParser {
         }
         if name == "noindex:", arguments.count == 1 { return arguments[0] }
         guard let function = ScalarFunction(rawValue: name) else {
-            throw Failure(
+            var failure = Failure(
                 position: start, message: "expected a function that fetches support but found '\(selector)'")
+            if selector.uppercased() == "FETCH" {
+                failure.remedy = "fetch the IDs with fetchObjectIDs first, and write IN %@ with them"
+            }
+            throw failure
         }
         guard arguments.count == function.arity else {
             throw Failure(

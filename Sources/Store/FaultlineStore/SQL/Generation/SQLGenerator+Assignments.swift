@@ -8,6 +8,7 @@ extension SQLGenerator {
     ) throws(StoreError) -> (sets: [String], values: [SQLValue]) {
         var generator = SQLGenerator(
             terms, .rows, entity: entity, model: model, store: store, hiding: [], selectsSortKeys: false, partial: nil)
+        generator.doing = "Updating"
         var sets: [String] = []
         for (name, expression) in properties.sorted(by: { $0.key < $1.key }) {
             sets.append(try generator.assignment(name, expression.node))

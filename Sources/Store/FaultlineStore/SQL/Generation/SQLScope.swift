@@ -41,7 +41,7 @@ extension SQLGenerator {
     // MARK: - Key paths
 
     func invalid(_ message: String) -> StoreError {
-        StoreError(.invalidRequest, "Fetching \(entity.schema.name): \(message)")
+        StoreError(.invalidRequest, "\(doing) \(entity.schema.name): \(message)")
     }
 
     /// The scope in which a path begins.

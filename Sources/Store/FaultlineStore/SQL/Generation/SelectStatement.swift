@@ -39,6 +39,8 @@ struct SQLGenerator {
     var scopes: [SQLScope]
     /// The number of table aliases so far.
     var aliases = 1
+    /// The operation, as the start of errors.
+    var doing = "Fetching"
     /// Whether aggregate functions over groups are allowed here.
     var worksOverGroups = false
     /// Whether a key path through a to-many relationship is allowed here, which gives each of its objects a row.
@@ -74,13 +76,16 @@ struct SQLGenerator {
     ///   - hidden: The keys of rows to leave out.
     ///   - selectsSortKeys: Whether the last columns should contain the sort keys.
     ///   - partial: The columns of the rows; `nil` for all.
+    ///   - doing: The operation, as the start of errors.
     static func statement(
         _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: PersistentStore,
-        hiding hidden: [Int64] = [], selectsSortKeys: Bool = false, partial: PartialSelection? = nil
+        hiding hidden: [Int64] = [], selectsSortKeys: Bool = false, partial: PartialSelection? = nil,
+        doing: String = "Fetching"
     ) throws(StoreError) -> SelectStatement {
         var generator = SQLGenerator(
             terms, form, entity: entity, model: model, store: store, hiding: hidden, selectsSortKeys: selectsSortKeys,
             partial: partial)
+        generator.doing = doing
         return try generator.make()
     }
 

@@ -99,9 +99,11 @@ struct BatchExecution: StoreTransaction {
     }
 
     /// The keys of the rows that a request selects, in its order.
-    mutating func keys(_ terms: FetchTerms, _ entity: EntityRuntime) throws(StoreError) -> [Key] {
+    ///
+    /// - Parameter doing: The operation, as the start of errors.
+    mutating func keys(_ terms: FetchTerms, _ entity: EntityRuntime, doing: String) throws(StoreError) -> [Key] {
         let select = try SQLGenerator.statement(
-            terms, .keys, entity: entity, model: store.schema, store: store.identity)
+            terms, .keys, entity: entity, model: store.schema, store: store.identity, doing: doing)
         return try keys(select, entity.schema)
     }
 

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
             let entity = batch.store.entities[schema.index]
             let keys: [BatchExecution.Key]
             if let terms = request.terms {
-                keys = try batch.keys(terms, entity)
+                keys = try batch.keys(terms, entity, doing: "Deleting")
             } else {
                 keys = request.objectIDs.filter { $0.store === batch.store.identity && $0.key > 0 }.map {
                     BatchExecution.Key(entity: $0.entity.index, key: $0.key)
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
         let targets = try batchTargets(request.terms, schema, "Updating")
         return try run(in: targets, request.resultType, (fileID, line, function)) { (batch) throws(StoreError) in
             let entity = batch.store.entities[schema.index]
-            return try batch.update(try batch.keys(request.terms, entity), entity, request)
+            return try batch.update(try batch.keys(request.terms, entity, doing: "Updating"), entity, request)
         }
     }
 
