@@ -17,6 +17,7 @@
 #   make fuzz-coverage    the part of it whose inputs are chosen by the code that they reach
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
 #   make truth   measures predictions with verify, and applications before and after their repair
+#   make truth-merge  compares sums of COPIES=1000 equal recordings with one of them
 #   make truth-diff   compares equal runs, PAIRS=200 of them, and runs with a change of 1.3 ×
 #   make bench-scenarios   checks what programs do with a store against thresholds
 #   make schema  makes the event types, the event reference and the JSON Schemas anew from their declarations
@@ -42,7 +43,7 @@ BENCH_PACKAGES = python3 python3-django strace valgrind
 # With Swift's libraries inside, the command starts in a fifth of the time, and runs where no toolchain is.
 SWIFT_BUILD = swift build --configuration release --static-swift-stdlib --product
 
-.PHONY: demo build build-traits install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
+.PHONY: demo build build-traits install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff truth-merge
 
 demo: build
 	.build/release/faultline demo
@@ -189,6 +190,23 @@ PAIRS = 200
 truth-diff: build
 	for program in DiffTruth MusicProgram Feed Chat; do $(PROGRAM_BUILD) $$program || exit 1; done
 	.build/release/DiffTruth $(PAIRS)
+
+COPIES = 1000
+MERGED = $(CURDIR)/.build/merged
+WORKLOAD = $(CURDIR)/.build/release/faultline workload
+
+truth-merge: build
+	swift build --build-tests
+	rm -rf $(MERGED) && mkdir -p $(MERGED)
+	$(WORKLOAD) groceries --store $(MERGED)/list.sqlite --items 100 --flaws all --prepare
+	$(WORKLOAD) weather --store $(MERGED)/weather.sqlite --readings 5000 --prepare
+	for flaws in all none; do \
+	    .build/release/faultline record --force -o $(MERGED)/list-$$flaws.json -- \
+	        $(WORKLOAD) groceries --store $(MERGED)/list.sqlite --items 100 --flaws $$flaws || exit 1; done
+	.build/release/faultline record --cpu --force -o $(MERGED)/weather.json -- \
+	    $(WORKLOAD) weather --store $(MERGED)/weather.sqlite --way policy
+	FAULTLINE_MERGE_COPIES=$(COPIES) FAULTLINE_MERGE_TRACES=$(MERGED) \
+	    swift test --skip-build --filter 'SampleSumTests|FaultlineRulesTests'
 
 COUNT = 1000000
 SEED = 1

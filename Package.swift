@@ -276,13 +276,18 @@ let package = Package(
         .target(
             name: "TraceFixtures", dependencies: ["CTraceSchema", "FaultlineTrace"], path: "Tests/TraceFixtures",
             swiftSettings: strict),
+        .target(
+            name: "EqualRecordings",
+            dependencies: ["FaultlineFindings", "FaultlineProfile", "FaultlineRules", "FaultlineTrace"],
+            path: "Tests/EqualRecordings", swiftSettings: strict),
         .testTarget(
             name: "FaultlineProfileTests", dependencies: ["FaultlineProfile", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineRulesTests",
             dependencies: [
-                "FaultlineFindings", "FaultlineProfile", "FaultlineRules", "FaultlineTrace", "TraceFixtures",
+                "EqualRecordings", "FaultlineFindings", "FaultlineProfile", "FaultlineRules", "FaultlineTrace",
+                "TraceFixtures",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -320,8 +325,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineCommandTests",
             dependencies: [
-                "FaultlineDocuments", "FaultlineFindings", "FaultlineProfile", "FaultlineReader", "FaultlineReport",
-                "FaultlineRules", "FaultlineTrace", "ProjectFiles", "TestFolders", "faultline",
+                "EqualRecordings", "FaultlineDocuments", "FaultlineFindings", "FaultlineProfile", "FaultlineReader",
+                "FaultlineReport", "FaultlineRules", "FaultlineTrace", "ProjectFiles", "TestFolders", "faultline",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -163,6 +163,7 @@ struct BatchRequestTests {
         #expect(findings.map(\.title.text) == ["Set Track.title with a batch request"])
         #expect(
             findings.first?.explanation.map(\.text).first
-                == "2,000 objects of 2 fetches were set to the same value, and the program read none of them.")
+                == "1,000 objects were set to the same value, and the program read none of them.")
+        #expect(findings.first?.occurrence == Occurrence(recordings: 2, of: 2))
     }
 }

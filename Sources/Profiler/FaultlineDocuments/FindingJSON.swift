@@ -12,9 +12,13 @@ extension Finding: JSONObject {
         .init("ruleName", \.ruleName),
         .init("title", "The change to make, in the imperative.", \.title.text),
         .init("severity", \.severity),
-        .share("share", "The time saved, as a share of the run.", \.share),
+        .share("share", "The time saved, as a share of the run, or of all merged recordings.", \.share),
         .init("confidence", "How far the saving can be trusted.", \.confidence.level),
         .init("confidenceReason", "Why it can be trusted no further.", \.confidence.reason),
+        .init(
+            "occurrence",
+            "In how many of the merged recordings it occurs; null for one recording and if that is not known.",
+            \.occurrence),
         .init("change", "The line to change, or null if the trace does not have it.", \.change),
         .init("seenAt", "Where the problem was observed.", \.seenAt),
         .init("samples", "Examples of the events, the slowest first.", \.samples),
@@ -29,6 +33,16 @@ extension Finding: JSONObject {
         .init("try", "The argument of `record --try` that makes the change.") { $0.advice?.description },
         .init("reservations", "Why the finding is less severe than its evidence.") { $0.reservations.map(\.text) },
         .init("signature", "The finding's name, which stays the same when other code changes.", \.signature),
+    ]
+}
+
+extension Occurrence: JSONObject {
+    package static let definition: String? = "occurrence"
+    package static let summary =
+        "The recordings with a finding. All its other figures are means of one of these recordings."
+    package static let members: JSONMembers<Occurrence> = [
+        .init("recordings", "The recordings that have the finding when examined on their own.", \.recordings),
+        .init("of", "All merged recordings.", \.all),
     ]
 }
 

@@ -42,7 +42,8 @@ public struct TextReport: Sendable {
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
         let findings = FindingsText(findings: analysis.findings, showsAll: showsAll)
-        let unexplained = UnexplainedText(works: analysis.unexplained, showsAll: showsAll)
+        let unexplained = UnexplainedText(
+            works: analysis.unexplained, showsAll: showsAll, isMean: analysis.profile.recordingCount > 1)
         var sections = [header(ink, width), findings.lines(ink, width), unexplained.lines(ink, width)]
         if analysis.profile.totals.eventCount > 0 {
             sections += [

@@ -9,6 +9,8 @@ struct UnexplainedText {
     let works: [UnexplainedWork]
     /// Whether to show more than the longest ones.
     var showsAll = false
+    /// Whether the figures are means of several recordings.
+    var isMean = false
 
     /// The most operations, unless all are shown.
     private static let most = 3
@@ -20,7 +22,7 @@ struct UnexplainedText {
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         guard !works.isEmpty else { return [] }
-        var text = [ink(.bold, Self.heading)]
+        var text = [ink(.bold, Self.heading) + (isMean ? ink(.dim, FindingsText.meanMark) : "")]
         for work in shown {
             let site = work.group.key.site?.description ?? "call site unknown"
             let what = TextTable.shortened(Self.name(work), to: max(20, width - site.count - 5))

@@ -33,6 +33,12 @@ package struct Finding: Sendable, Hashable {
     package var samples: [EventSample] = []
     /// The names of the scopes in which the problem was observed, the most frequent first.
     package var scopes: [String] = []
+    /// The recordings in which it occurs, or `nil` for a single recording and if that is not known.
+    ///
+    /// All other figures are means of one of these recordings. ``Analysis`` sets it.
+    package var occurrence: Occurrence?
+    /// Whether only some of the recordings show it, and not their mean.
+    package var isBeyondMean = false
     /// The numbers the finding is based on.
     package var evidence: [Evidence] = []
     /// The cost of each batch size, for advice about batch sizes.
@@ -89,7 +95,7 @@ package struct Finding: Sendable, Hashable {
 
     /// The value by which findings of one severity are ranked.
     package var rank: Double {
-        max(saving.time.median, saving.pause?.median ?? 0) * confidence.weight
+        max(saving.time.median, saving.pause?.median ?? 0) * confidence.weight * weight
     }
 
     /// The saving of the change if no other change is made.
@@ -165,6 +171,25 @@ extension Finding {
         else { return }
         confidence = .low("events were lost")
         downgrade(reason)
+    }
+}
+
+extension Finding {
+    /// The share of the recordings in which the finding occurs, by which its saving is weighed against others.
+    package var weight: Double { occurrence?.share ?? 1 }
+
+    /// Turns a finding that few recordings have into a note.
+    ///
+    /// One slow event of one recording can be chance.
+    ///
+    /// - Parameter operations: The number of recordings with the operations that it is about.
+    package mutating func weighOccurrence(among operations: UInt64) {
+        guard let occurrence, severity > .note,
+            Double(occurrence.recordings) < Double(operations) * Significance.recordings.value
+        else { return }
+        downgrade(
+            "It occurs in \(count: occurrence.recordings) of \(count: operations, "recording") with this operation, fewer "
+                + "than \(threshold: Significance.recordings).")
     }
 }
 

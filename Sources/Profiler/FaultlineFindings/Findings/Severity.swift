@@ -39,7 +39,12 @@ package enum Significance {
             + "requires a saving of time"
     )
 
-    package static let thresholds = [share, time, mainThreadTime, part]
+    /// The minimum share of the recordings with an operation in which a finding about it occurs, for a warning.
+    static let recordings = Threshold(
+        "significance", "recordings", 0.25, .share,
+        "minimum share of the merged recordings with an operation in which a finding about it is a warning")
+
+    package static let thresholds = [share, time, mainThreadTime, part, recordings]
 
     /// The minimum saving for an error: both a share of the run and a time, in nanoseconds.
     static let errorShare = 0.05

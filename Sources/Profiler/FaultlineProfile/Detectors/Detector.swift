@@ -140,6 +140,13 @@ package struct EvidenceStore: Sendable {
         }
     }
 
+    /// The evidence under each key, as the mean of the recordings that have the key.
+    var mean: EvidenceStore {
+        var mean = self
+        mean.tables = tables.mapValues(\.mean)
+        return mean
+    }
+
     /// Removes the evidence that holds values of the program.
     mutating func removeValues() { tables = tables.filter { !$0.value.holdsValues } }
 
@@ -161,7 +168,7 @@ package struct EvidenceStore: Sendable {
         _ detector: Gatherer.Type, _ file: StoredValue, _ words: ProfileWords
     ) throws {
         try file.member(detector.name) { value in
-            if value != .none { try self[detector].restore(value, words) }
+            if value != .none { tables[ObjectIdentifier(detector)] = try Gathered<Gatherer>(value, words) }
         }
     }
 
@@ -186,20 +193,61 @@ private protocol EvidenceTable: Sendable {
     var holdsValues: Bool { get }
     /// A list of keys with their evidence.
     var sortedRows: any Sendable { get }
+    var mean: any EvidenceTable { get }
     mutating func merge(_ other: any EvidenceTable)
     func stored(_ words: inout ProfileWords) -> StoredValue
 }
 
 private struct Gathered<Gatherer: EvidenceDetector>: EvidenceTable {
     var evidence: [Gatherer.Key: Gatherer.Evidence]
+    /// The number of recordings that have a key, if more than one has.
+    private var recordings: [Gatherer.Key: UInt64] = [:]
 
     var name: String { Gatherer.name }
     var holdsValues: Bool { Gatherer.holdsValues }
     var sortedRows: any Sendable { evidence.map { (key: $0.key, evidence: $0.value) }.ordered(on: \.key.sortText) }
 
+    init(evidence: [Gatherer.Key: Gatherer.Evidence]) { self.evidence = evidence }
+
     mutating func merge(_ other: any EvidenceTable) {
-        if let other = other as? Self { evidence.merge(other.evidence) }
+        guard let other = other as? Self else { return }
+        for key in other.evidence.keys {
+            let more = other.recordings[key]
+            if evidence[key] != nil {
+                recordings[key] = (recordings[key] ?? 1) &+ (more ?? 1)
+            } else if let more {
+                recordings[key] = more
+            }
+        }
+        evidence.merge(other.evidence)
     }
 
-    func stored(_ words: inout ProfileWords) -> StoredValue { evidence.stored(&words) }
+    var mean: any EvidenceTable {
+        var mean = self
+        for (key, number) in recordings { mean.evidence[key]?.divide(by: max(1, number)) }
+        mean.recordings = [:]
+        return mean
+    }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .list(
+            evidence.ordered(on: \.key.sortText).map {
+                .row($0.key.stored(&words), $0.value.stored(&words), recordings: recordings[$0.key] ?? 1)
+            })
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        evidence = [:]
+        for row in try value.map({ try $0.row() }).enumerated() {
+            try StoredProblem.within(String(row.offset)) {
+                let key = try StoredProblem.within("0") { try Gatherer.Key(row.element.key, words) }
+                // A repeated key would add two sums, each of which is bounded only by itself.
+                guard evidence[key] == nil else { throw StoredProblem(expected: "a row whose key is unique") }
+                var found = Gatherer.Evidence()
+                try StoredProblem.within("1") { try found.restore(row.element.sum, words) }
+                evidence[key] = found
+                if row.element.recordings > 1 { recordings[key] = row.element.recordings }
+            }
+        }
+    }
 }

@@ -76,12 +76,18 @@ public struct Distribution: Mergeable, Sendable {
         maximum = max(maximum, other.maximum)
     }
 
+    /// Divides the number of values and their sum; percentiles stay as they are.
+    package mutating func divide(by recordings: UInt64) {
+        count /= recordings
+        total /= recordings
+    }
+
     /// The smallest value that at least `percent` of all values do not exceed, or 0 if there are no values.
     ///
     /// - Parameter percent: From 0 to 100.
     /// - Complexity: O(n log n) for up to 1,024 values, and O(1) beyond.
     public func percentile(_ percent: Double) -> UInt64 {
-        guard count > 0 else { return 0 }
+        guard count > 0 || !values.isEmpty else { return 0 }
         if let histogram { return min(histogram.valueAtPercentile(percent), maximum) }
         let rank = Int((percent / 100 * Double(values.count)).rounded(.up))
         return values.sorted()[max(0, min(values.count, rank) - 1)]

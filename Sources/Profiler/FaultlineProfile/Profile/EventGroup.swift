@@ -42,6 +42,8 @@ package struct EventGroup: Sendable {
     }
 
     package internal(set) var key: Key
+    /// The number of recordings that have such events.
+    package internal(set) var recordings: UInt64 = 1
     /// The durations of the events, in nanoseconds.
     package internal(set) var durations = Distribution()
     /// The durations without waits for a CPU, if those were recorded, in nanoseconds.

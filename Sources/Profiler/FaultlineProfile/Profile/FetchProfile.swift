@@ -9,6 +9,8 @@ package struct FetchProfile: Sendable {
     }
 
     package internal(set) var key: Key
+    /// The number of recordings that have such fetches.
+    var recordings: UInt64 = 1
     /// The use of the results, by batch size.
     package internal(set) var uses: [UInt32: ResultUse] = [:]
     /// The values that were loaded and read, by entity name and property name.

@@ -57,6 +57,9 @@ package struct LoadSample: Mergeable {
         }
     }
 
+    /// Divides the number of trips; those that are kept describe every recording.
+    package mutating func divide(by recordings: UInt64) { count /= recordings }
+
     /// The number of trips, and for each kept trip its hash in hexadecimal, rows, bytes and duration.
     package func stored(_ words: inout ProfileWords) -> StoredValue {
         guard count > 0 else { return .none }

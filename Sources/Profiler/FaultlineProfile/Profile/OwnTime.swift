@@ -36,7 +36,7 @@ struct OwnTime: Sendable {
                 var times = Distribution()
                 try times.restore(value, words)
                 whole[keyPath: path].own = times
-            })
+            }, divide: { $0[keyPath: path].own?.divide(by: $1) })
     }
 }
 

@@ -214,6 +214,24 @@ package struct ProgramSummary: Sendable, Hashable {
     }
 }
 
+extension ProgramSummary {
+    /// The mean over a number of recordings, with at least one process.
+    ///
+    /// What holds for all processes, and only that, holds for those of the mean.
+    func mean(of recordings: UInt64) -> ProgramSummary {
+        let number = { (processes: UInt64) in (processes &+ (recordings &- 1)) / recordings }
+        let mean = max(1, number(processes))
+        let all = { (count: UInt64) in count >= self.processes ? mean : min(number(count), mean &- 1) }
+        var program = self
+        program.divide(by: recordings)
+        program.processes = mean
+        (program.unended, program.unclosed) = (number(unended), number(unclosed))
+        program.coreDataProcesses = all(coreDataProcesses)
+        program.gapCounts = gapCounts.mapValues(all)
+        return program
+    }
+}
+
 extension ProgramSummary: Summed, StartsEmpty {
     package static let parts: [SumPart<ProgramSummary>] = [
         .sum("processes", \.processes), .sum("unended", \.unended), .sum("unclosed", \.unclosed),

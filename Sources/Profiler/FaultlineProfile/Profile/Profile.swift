@@ -99,9 +99,10 @@ public struct Profile: Sendable {
     private func mixedTables() -> ProfileTables {
         guard recordings.count == 1 else { return tables }
         let all = allProcesses
-        let traits = [
-            recordings.wallTime, all.counts.storeTime, all.counts.eventCount, all.counts.bytesRead, all.wallTime,
-        ]
+        let traits =
+            [
+                recordings.wallTime, all.counts.storeTime, all.counts.eventCount, all.counts.bytesRead, all.wallTime,
+            ] + recordings.identities.sorted()
         var mixed = tables
         mixed.mixSamples(traits.reduce(0) { StableHash.mix($0 ^ $1) })
         return mixed

@@ -13,6 +13,8 @@ package struct ProfileTables: Sendable {
     var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
     /// The evidence of the detectors.
     package var evidence = EvidenceStore()
+    /// The recordings in which each finding occurs, by the finding's signature.
+    var findings: [String: FindingTally] = [:]
     /// The changes made by saves, by entity name.
     var changes: [String: EntityChanges] = [:]
     /// Trips of any shape: unbatched fetches, batches, and faults that went to the store.
@@ -35,6 +37,7 @@ package struct ProfileTables: Sendable {
     /// Trips of one shape.
     package struct ShapeLoads: KeyedSum {
         package var shape: ShapeEntry
+        var recordings: UInt64 = 1
         /// Whether the shape searches texts row by row.
         ///
         /// The time this takes says nothing about the cost of trips and rows.
@@ -146,7 +149,7 @@ extension ProfileTables: Summed {
         .part("changes", \.changes), .part("loads", \.loads),
         .part("saveLoads", \.saveLoads),
         .part("statementLoads", \.statements), .part("calibration", \.calibration),
-        .part("steps", \.steps), entities,
+        .part("steps", \.steps), .part("findings", \.findings), entities,
     ]
 
     package mutating func merge(_ other: ProfileTables) {
@@ -162,10 +165,10 @@ extension ProfileTables: Summed {
         SumPart(
             name: name, merge: { tables, other in for sum in other[keyPath: path] { insert(&tables, sum) } },
             store: { tables, words in
-                .list(tables[keyPath: path].ordered(on: \.key.sortText).map { $0.storedPair(&words) })
+                .list(tables[keyPath: path].ordered(on: \.key.sortText).map { $0.storedRow(&words) })
             },
             restore: { tables, value, words in
-                for sum in try value.map({ try Sum(pair: $0, words) }) { insert(&tables, sum) }
+                for sum in try value.map({ try Sum(row: $0, words) }) { insert(&tables, sum) }
             })
     }
 
@@ -197,22 +200,50 @@ extension ProfileTables: Summed {
     private var scopeList: [ScopeSummary] { Array(scopes.values) }
 
     private mutating func insert(_ group: EventGroup) {
-        let index = self.group(group.key)
-        changeGroup(index) { $0.mergeKeyed(group) }
+        Self.insert(group, into: &groups, &groupIndices)
     }
 
     private mutating func insert(_ fetch: FetchProfile) {
-        let index = self.fetch(fetch.key)
-        changeFetch(index) { $0.mergeKeyed(fetch) }
+        Self.insert(fetch, into: &fetches, &fetchIndices)
     }
 
     private mutating func insert(_ loads: ShapeLoads) {
-        let index = shape(loads.shape)
-        changeShape(index) { $0.mergeKeyed(loads) }
+        Self.insert(loads, into: &shapes, &shapeIndices)
     }
 
     private mutating func insert(_ scope: ScopeSummary) {
-        scopes[scope.key, default: ScopeSummary(scope.key)].mergeKeyed(scope)
+        if scopes[scope.key]?.mergeKeyed(scope) == nil { scopes[scope.key] = scope }
+    }
+
+    private static func insert<Sum: KeyedSum>(_ sum: Sum, into sums: inout [Sum], _ indices: inout [Sum.Key: Int]) {
+        if let index = indices[sum.key] {
+            sums[index].mergeKeyed(sum)
+        } else {
+            indices[sum.key] = sums.count
+            sums.append(sum)
+        }
+    }
+}
+
+extension ProfileTables {
+    /// The mean of a number of merged recordings.
+    ///
+    /// What belongs to a key is the mean of the recordings that have the key, so recordings of other programs change
+    /// nothing.
+    func mean(of recordings: UInt64) -> ProfileTables {
+        var mean = self
+        mean.groups = groups.map(\.mean)
+        mean.fetches = fetches.map(\.mean)
+        mean.shapes = shapes.map(\.mean)
+        mean.scopes = scopes.mapValues(\.mean)
+        mean.evidence = evidence.mean
+        mean.changes.divide(by: recordings)
+        mean.loads.divide(by: recordings)
+        mean.saveLoads.divide(by: recordings)
+        mean.statements.divide(by: recordings)
+        mean.calibration.divide(by: recordings)
+        mean.steps.divide(by: recordings)
+        return mean
     }
 }
 

@@ -10,6 +10,8 @@ struct RecordingTable: Sendable {
     private(set) var count: UInt64 = 0
     /// The wall time of all traces, in nanoseconds.
     private(set) var wallTime: UInt64 = 0
+    /// The number of traces whose findings were counted before they were merged.
+    var examined: UInt64 = 0
     /// One number for each recording, which keeps a recording from being added twice.
     private(set) var identities: Set<UInt64> = []
     /// The individual processes, in any order.
@@ -48,9 +50,20 @@ struct RecordingTable: Sendable {
     mutating func merge(_ other: RecordingTable) {
         count &+= other.count
         wallTime &+= other.wallTime
+        examined &+= other.examined
         identities.formUnion(other.identities)
         programs.merge(other.programs)
         keep(other.kept)
+    }
+
+    /// One recording with the means of all.
+    var mean: RecordingTable {
+        var mean = RecordingTable()
+        let count = max(1, count)
+        mean.count = 1
+        mean.wallTime = wallTime / count
+        mean.programs = allPrograms.mapValues { $0.mean(of: count) }
+        return mean
     }
 
     /// The individual processes, in order of their start.
@@ -91,7 +104,7 @@ extension ProcessSummary {
 extension RecordingTable {
     func stored(_ words: inout ProfileWords) -> StoredValue {
         .record([
-            "count": StoredValue(count), "wallTime": StoredValue(wallTime),
+            "count": StoredValue(count), "wallTime": StoredValue(wallTime), "examined": StoredValue(examined),
             "identities": .list(identities.sorted().map { .text(String($0, radix: 16)) }),
             "processes": .list(processes.map { $0.stored(&words) }), "programs": programs.stored(&words),
         ])
@@ -100,6 +113,7 @@ extension RecordingTable {
     init(_ value: StoredValue, _ words: ProfileWords) throws {
         count = try value.member("count") { try $0.count() }
         wallTime = try value.member("wallTime") { try $0.count() }
+        examined = try value.member("examined") { $0 == .none ? 0 : try $0.count() }
         identities = Set(try value.member("identities") { try $0.map { UInt64(try $0.text(), radix: 16) ?? 0 } })
         try value.member("programs") { try programs.restore($0, words) }
         keep(try value.member("processes") { try $0.map { try ProcessSummary($0, words) } })
@@ -107,21 +121,34 @@ extension RecordingTable {
 }
 
 extension ProcessSummary {
+    /// The units of a date in one second: microseconds, the precision of a `Double` for dates of this century.
+    private static let dateUnits = 1e6
+
+    /// A date in microseconds; 0 for one that no recording has.
+    private static func stored(date: Double) -> UInt64 {
+        UInt64(exactly: (date * dateUnits).rounded()) ?? 0
+    }
+
     fileprivate func stored(_ words: inout ProfileWords) -> StoredValue {
         var members: [String: StoredValue] = [
             "process": StoredValue(UInt64(process)), "program": .text(program), "start": StoredValue(start),
             "end": StoredValue(end), "threads": StoredValue(threads), "reportedLost": StoredValue(reportedLost),
-            "counts": counts.stored(&words), "date": StoredValue(date.bitPattern),
+            "counts": counts.stored(&words),
+            "date": StoredValue(Self.stored(date: date)),
         ]
+        if usesCoreData { members["usesCoreData"] = StoredValue(1) }
         if removed > 0 { members["removed"] = StoredValue(removed) }
         if !gaps.isEmpty { members["gaps"] = StoredValue(gaps.map(\.word).sorted()) }
-        members["ended"] = ended.map { ended in
-            .record([
+        members["ended"] = ended.map { ended -> StoredValue in
+            var end: [String: StoredValue] = [
                 "end": StoredValue(ended.end), "events": StoredValue(ended.events), "lost": StoredValue(ended.lost),
                 "unwritten": StoredValue(ended.unwritten), "entriesLost": StoredValue(ended.entriesLost),
                 "usesLost": StoredValue(ended.usesLost), "writing": StoredValue(ended.writing),
                 "isClosed": StoredValue(ended.isClosed), "isRunning": StoredValue(ended.isRunning ?? false),
-            ])
+            ]
+            end["withoutRing"] = ended.withoutRing.map { StoredValue($0) }
+            end["ringFailure"] = ended.ringFailure.map { .text($0) }
+            return .record(end)
         }
         return .record(members)
     }
@@ -129,7 +156,8 @@ extension ProcessSummary {
     fileprivate init(_ value: StoredValue, _ words: ProfileWords) throws {
         self.init(process: try value.member("process") { try UInt32($0, words) })
         program = try value.member("program") { try $0.text() }
-        date = Double(bitPattern: try value.member("date") { try $0.count() })
+        date = Double(try value.member("date") { try $0.count() }) / Self.dateUnits
+        usesCoreData = try value.member("usesCoreData") { $0 == .none ? false : try $0.count() != 0 }
         start = try value.member("start") { try $0.count() }
         end = try value.member("end") { try $0.count() }
         threads = try value.member("threads") { try $0.count() }
@@ -142,11 +170,14 @@ extension ProcessSummary {
         ended = try value.member("ended") { ended in
             guard ended != .none else { return nil }
             let number = { (name: String) in try ended.member(name) { try $0.count() } }
+            let withoutRing = try ended.member("withoutRing") { $0 == .none ? nil : try $0.count() }
+            let failure = try ended.member("ringFailure") { try $0.optionalText() }
             return ProcessEnded(
                 process: process, end: try number("end"), events: try number("events"), lost: try number("lost"),
                 unwritten: try number("unwritten"), entriesLost: try number("entriesLost"),
                 usesLost: try number("usesLost"), writing: try number("writing"),
-                isClosed: try number("isClosed") != 0, isRunning: try number("isRunning") != 0 ? true : nil)
+                isClosed: try number("isClosed") != 0, isRunning: try number("isRunning") != 0 ? true : nil,
+                withoutRing: withoutRing, ringFailure: failure)
         }
     }
 }

@@ -8,6 +8,8 @@ package struct ScopeSummary: Sendable {
     }
 
     package internal(set) var key: Key
+    /// The number of recordings that have such scopes.
+    var recordings: UInt64 = 1
     /// The number of scopes that were opened.
     package internal(set) var count: UInt64 = 0
     /// The number of scopes in which events were lost.

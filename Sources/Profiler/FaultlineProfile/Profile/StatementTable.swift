@@ -83,6 +83,7 @@ extension StatementTable: Mergeable, StartsEmpty {
     }
 
     package func stored(_ words: inout ProfileWords) -> StoredValue { texts.stored(&words) }
+    package mutating func divide(by recordings: UInt64) { texts.divide(by: recordings) }
 
     package mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
         try texts.restore(value, words)

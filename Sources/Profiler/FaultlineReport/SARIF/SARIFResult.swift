@@ -20,7 +20,7 @@ struct SARIFResult {
             "properties": .sorted([
                 "saving": finding.saving.json, "confidence": .string("\(finding.confidence.level)"),
                 "confidenceReason": .optional(finding.confidence.reason),
-                "scopes": .array(finding.scopes.map { .string($0) }),
+                "scopes": .array(finding.scopes.map { .string($0) }), "occurrence": finding.occurrence.json,
             ]),
         ]
         if let position = SARIFLog.positions[finding.rule] { members["ruleIndex"] = .integer(Int64(position)) }

@@ -40,24 +40,31 @@ public final class Analysis: Sendable {
         let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
         let frequent = Set(rules.filter(\.isAboutFrequency).map(\.id))
         self.profile = profile
-        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, frequent, on: profile) }
+        // What recordings had by other thresholds, or before SQLite was asked, says nothing about this analysis.
+        let counted = thresholds == profile.thresholds ? rules.filter { !$0.asksSQLite || examinations.isEmpty } : []
+        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, frequent, counted, on: profile) }
         // A rule that gives way says where time is spent, and not why.
         let vague = Set(rules.filter(\.givesWay).map(\.id))
         unexplained = UnexplainedWork.all(
-            profile, examinations, causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
+            profile.mean, examinations,
+            causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
             frequency: findings.filter { frequent.contains($0.rule) })
     }
 
     private static func evaluate(
-        _ rules: [any Rule], _ frequent: Set<String>, on profile: Profile
+        _ rules: [any Rule], _ frequent: Set<String>, _ counted: [any Rule], on profile: Profile
     ) -> (CostModel, [RuleCheck], quality: Finding?, advice: [Finding]) {
+        let (whole, profile) = (profile, profile.mean)
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []
-        let gaps = profile.allProcesses.gaps
+        let gaps = whole.allProcesses.gaps
         let hasOperations = !gaps.contains { $0.kind == .operations }
         // A rule that gives way drops its findings at lines for which another rule has advice.
-        let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
+        let outcomes = rules.map { rule in
+            // The quality of a sum is that of all its recordings.
+            (rule, rule.evaluate(rule.id == TraceQualityRule.number ? whole : profile, costs: costs))
+        }
         let taken = Set(
             outcomes.filter { !$0.0.givesWay }.flatMap(\.1.findings).filter { $0.severity > .note }
                 .flatMap { [$0.change] + $0.seenAt.map(\.site) }.compactMap { $0 })
@@ -93,6 +100,7 @@ public final class Analysis: Sendable {
             // The cost of a scan grows with the table, so that it can matter later. The same is true of an application with a store.
             if !hasOperations, frequent.contains(advice[index].rule) { advice[index].waive(in: run) }
         }
+        advice = self.counted(advice, counted, in: whole)
         // The time between the runs of one statement can be that of another.
         let betweenRuns = profile.statementLoops.reduce(0) { $0 + Double($1.evidence.overhead) }
         let storeTime = Double(totals.storeTime) + Double(profile.statementPreparation)
@@ -100,9 +108,9 @@ public final class Analysis: Sendable {
         var findings = ranked(
             advice,
             storeTime: run > 0 ? min(spentTime, max(storeTime, Double(run))) : spentTime,
-            lossShare: profile.lossShare)
+            lossShare: whole.lossShare)
         for index in findings.indices where run > 0 {
-            findings[index].share = min(1, findings[index].ownSaving.median / Double(run))
+            findings[index].share = min(1, findings[index].ownSaving.median * findings[index].weight / Double(run))
         }
         return (costs, checks, quality, findings)
     }
@@ -164,7 +172,9 @@ public final class Analysis: Sendable {
             var seen: Set<Claim.Account> = []
             let claims = finding.claims.filter { seen.insert($0.account).inserted }
             for claim in claims where balances[claim.account] == nil { balances[claim.account] = claim.balance }
-            let available = min(left, claims.reduce(0) { $0 + (balances[$1.account] ?? 0) })
+            // The evidence of a finding that the mean does not show has no account in it.
+            let claimed = finding.isBeyondMean ? .infinity : claims.reduce(0) { $0 + (balances[$1.account] ?? 0) }
+            let available = min(left / finding.weight, claimed)
             let others = Set(claims.flatMap { takers[$0.account] ?? [] }).sorted()
             if finding.saving.time.median > max(0, available), !others.isEmpty {
                 finding.saving.alone = finding.saving.time.limited(to: claims.reduce(0) { $0 + $1.balance })
@@ -174,7 +184,7 @@ public final class Analysis: Sendable {
             if finding.saving.pause != nil { finding.saving.after = others }
             finding.saving.time = finding.saving.time.limited(to: max(0, available))
             var rest = finding.saving.time.median
-            left -= rest
+            left -= rest * finding.weight
             for claim in claims {
                 let taken = min(rest, balances[claim.account] ?? 0)
                 balances[claim.account, default: 0] -= taken

@@ -23,6 +23,11 @@ package protocol Rule: Sendable {
     /// The default is false.
     var isAboutFrequency: Bool { get }
 
+    /// Whether SQLite's answers about indexes change its findings.
+    ///
+    /// The default is false.
+    var asksSQLite: Bool { get }
+
     /// The thresholds that a user can set.
     ///
     /// The default is none.
@@ -52,6 +57,7 @@ package protocol Rule: Sendable {
 extension Rule {
     package var givesWay: Bool { false }
     package var isAboutFrequency: Bool { false }
+    package var asksSQLite: Bool { false }
     package var thresholds: [Threshold] { [] }
     package var needs: Set<TraceGap.Kind> { [] }
     package var needsOfStatements: Set<TraceGap.Kind> { needs }

@@ -74,7 +74,9 @@ extension Profile {
     /// The profile as a file, with a trailing line feed.
     ///
     /// The size depends on the shapes and lines of the programs: some kilobytes for each.
-    public func fileData() throws -> Data { try fileData(among: Thresholds.all) }
+    ///
+    /// The file of one recording has its findings, so that a sum tells in how many recordings each occurs.
+    public func fileData() throws -> Data { try examined.fileData(among: Thresholds.all) }
 
     /// Merges the profile of another trace.
     ///
@@ -84,7 +86,11 @@ extension Profile {
     /// - Throws: ``ProfileMergeError`` if the profiles were made with different thresholds, and so with different
     ///   evidence. An empty profile can be merged with any other.
     package mutating func merge(_ other: Profile) throws(ProfileMergeError) {
-        guard add(other) else { throw ProfileMergeError(differing: thresholds.differences(from: other.thresholds)) }
+        // An empty profile takes the other as it is.
+        if recordingCount > 0 { self = examined }
+        guard add(recordingCount > 0 ? other.examined : other) else {
+            throw ProfileMergeError(differing: thresholds.differences(from: other.thresholds))
+        }
     }
 }
 

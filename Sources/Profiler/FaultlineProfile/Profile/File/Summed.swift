@@ -6,6 +6,14 @@ package protocol Mergeable: Sendable {
     func stored(_ words: inout ProfileWords) -> StoredValue
     /// Restores a stored value into a new, empty one.
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws
+    /// Divides sums by a number of recordings, rounded down, so that they are those of one recording.
+    ///
+    /// Maxima, sets and samples stay as they are, which is what the default does.
+    mutating func divide(by recordings: UInt64)
+}
+
+extension Mergeable {
+    package mutating func divide(by recordings: UInt64) {}
 }
 
 /// A value with an empty initial state.
@@ -25,6 +33,10 @@ extension Summed {
 
     mutating func mergeParts(_ other: Self) {
         for part in Self.parts { part.merge(&self, other) }
+    }
+
+    package mutating func divide(by recordings: UInt64) {
+        for part in Self.parts { part.divide(&self, recordings) }
     }
 
     package func stored(_ words: inout ProfileWords) -> StoredValue {
@@ -57,6 +69,8 @@ extension Summed {
 protocol KeyedSum: Summed {
     associatedtype Key: ProfileKey
     var key: Key { get set }
+    /// The number of recordings that have the key.
+    var recordings: UInt64 { get set }
     init(_ key: Key)
 }
 
@@ -66,16 +80,43 @@ extension KeyedSum {
     /// Of two spellings of the key, it keeps the first in alphabetical order.
     mutating func mergeKeyed(_ other: Self) {
         if Key.hasSpellings, other.key.sortText < key.sortText { key = other.key }
+        recordings &+= other.recordings
         merge(other)
     }
 
-    /// The key and the sum as a pair.
-    func storedPair(_ words: inout ProfileWords) -> StoredValue { .list([key.stored(&words), stored(&words)]) }
+    /// The mean of the recordings that have the key.
+    var mean: Self {
+        var mean = self
+        mean.divide(by: max(1, recordings))
+        mean.recordings = 1
+        return mean
+    }
 
-    init(pair value: StoredValue, _ words: ProfileWords) throws {
-        let pair = try value.list(of: 2)
-        self.init(try StoredProblem.within("0") { try Key(pair[0], words) })
-        try StoredProblem.within("1") { try restore(pair[1], words) }
+    func storedRow(_ words: inout ProfileWords) -> StoredValue {
+        .row(key.stored(&words), stored(&words), recordings: recordings)
+    }
+
+    init(row value: StoredValue, _ words: ProfileWords) throws {
+        let row = try value.row()
+        self.init(try StoredProblem.within("0") { try Key(row.key, words) })
+        try StoredProblem.within("1") { try restore(row.sum, words) }
+        recordings = row.recordings
+    }
+}
+
+/// The rows of tables whose keys not all recordings have.
+extension StoredValue {
+    /// A key, its sum and, if it is more than 1, the number of recordings that have the key.
+    static func row(_ key: StoredValue, _ sum: StoredValue, recordings: UInt64) -> StoredValue {
+        .list(recordings > 1 ? [key, sum, StoredValue(recordings)] : [key, sum])
+    }
+
+    func row() throws -> (key: StoredValue, sum: StoredValue, recordings: UInt64) {
+        let parts = try list()
+        guard parts.count == 2 || parts.count == 3 else { throw StoredProblem(expected: "a list of 2 or 3") }
+        let recordings = try StoredProblem.within("2") { parts.count == 3 ? try parts[2].count() : 1 }
+        guard recordings > 0 else { throw StoredProblem(path: ["2"], expected: "a whole number from 1 to 2^60") }
+        return (parts[0], parts[1], recordings)
     }
 }
 
@@ -105,13 +146,17 @@ package struct SumPart<Whole: Sendable>: Sendable {
     package let merge: @Sendable (inout Whole, Whole) -> Void
     package let store: @Sendable (Whole, inout ProfileWords) -> StoredValue
     package let restore: @Sendable (inout Whole, StoredValue, ProfileWords) throws -> Void
+    /// Divides sums by a number of recordings.
+    package let divide: @Sendable (inout Whole, UInt64) -> Void
 
+    /// - Parameter divide: The default leaves the part as it is, because it is no sum.
     package init(
         name: String?, merge: @escaping @Sendable (inout Whole, Whole) -> Void,
         store: @escaping @Sendable (Whole, inout ProfileWords) -> StoredValue,
-        restore: @escaping @Sendable (inout Whole, StoredValue, ProfileWords) throws -> Void
+        restore: @escaping @Sendable (inout Whole, StoredValue, ProfileWords) throws -> Void,
+        divide: @escaping @Sendable (inout Whole, UInt64) -> Void = { _, _ in }
     ) {
-        (self.name, self.merge, self.store, self.restore) = (name, merge, store, restore)
+        (self.name, self.merge, self.store, self.restore, self.divide) = (name, merge, store, restore, divide)
     }
 }
 
@@ -166,7 +211,8 @@ extension SumPart {
         SumPart(
             name: name, merge: { $0[keyPath: path].merge($1[keyPath: path]) },
             store: { whole, words in whole[keyPath: path].stored(&words) },
-            restore: { whole, value, words in try whole[keyPath: path].restore(value, words) })
+            restore: { whole, value, words in try whole[keyPath: path].restore(value, words) },
+            divide: { $0[keyPath: path].divide(by: $1) })
     }
 
     /// A part whose members are stored as the whole's own.
@@ -178,7 +224,8 @@ extension SumPart {
         return SumPart(
             name: nil, merge: { $0[keyPath: path].merge($1[keyPath: path]) },
             store: { $0[keyPath: path].stored(&$1).renamed(names) },
-            restore: { try $0[keyPath: path].restore($1.renamed(own), $2) })
+            restore: { try $0[keyPath: path].restore($1.renamed(own), $2) },
+            divide: { $0[keyPath: path].divide(by: $1) })
     }
 }
 
@@ -188,6 +235,7 @@ extension UInt64: Mergeable, StartsEmpty {
     package mutating func merge(_ other: UInt64) { self &+= other }
     package func stored(_ words: inout ProfileWords) -> StoredValue { StoredValue(self) }
     package mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws { self = try value.count() }
+    package mutating func divide(by recordings: UInt64) { self /= recordings }
 }
 
 extension Int64: Mergeable, StartsEmpty {
@@ -198,6 +246,7 @@ extension Int64: Mergeable, StartsEmpty {
     }
 
     package mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws { self = try value.signed() }
+    package mutating func divide(by recordings: UInt64) { self /= Int64(clamping: recordings) }
 }
 
 // MARK: - Tables
@@ -240,5 +289,9 @@ extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & Starts
             guard self[key] == nil else { throw StoredProblem(expected: "a table in which each key is unique") }
             self[key] = value
         }
+    }
+
+    package mutating func divide(by recordings: UInt64) {
+        for index in indices { values[index].divide(by: recordings) }
     }
 }

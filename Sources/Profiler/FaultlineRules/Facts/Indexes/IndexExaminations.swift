@@ -16,6 +16,9 @@ package struct IndexExaminations: Sendable {
     /// No examinations.
     package init() {}
 
+    /// Whether SQLite was asked about no statement.
+    var isEmpty: Bool { statements.isEmpty && widestColumns.isEmpty }
+
     /// The number of statements that SQLite has answered about.
     var answers: Int { statements.values.count { if case .notExamined = $0 { false } else { true } } }
 

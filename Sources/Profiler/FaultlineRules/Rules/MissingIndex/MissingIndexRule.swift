@@ -11,6 +11,7 @@ struct MissingIndexRule: Rule {
     let name = "Missing index"
     let purpose = "Full table scans that return few rows, which an index would avoid."
     let kinds: Set<EventKind> = [.fetch, .sql]
+    let asksSQLite = true
 
     /// The cost of maintaining an index, in nanoseconds per written row: a few pages of a tree that is in memory.
     static let upkeep = 2000.0

@@ -11,6 +11,7 @@ struct PlanRule: Rule {
     let name = "Changing plans"
     let purpose = "Statements with more than one plan, and plans based on old statistics."
     let kinds: Set<EventKind> = [.fetch, .sql]
+    let asksSQLite = true
 
     /// The minimum ratio for a warning: of a plan's work to the best plan's, or between the rows that there are and
     /// that SQLite expects.

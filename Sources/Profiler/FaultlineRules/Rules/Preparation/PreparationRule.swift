@@ -138,7 +138,7 @@ extension PreparationRule {
     ) -> Finding? {
         let preparations = times.preparations
         // A process cannot keep the statements of another.
-        guard times.executions > UInt64(profile.processes.count), preparations >= Self.minimumPreparations.count,
+        guard times.executions > profile.allProcesses.processes, preparations >= Self.minimumPreparations.count,
             2 * preparations >= times.executions,
             times.share >= minimumShare
                 || times.typicalPrepareTime >= Self.minimumRunShare.value * Double(max(1, profile.wallTime))

@@ -11,6 +11,7 @@ struct SortRule: Rule {
     let name = "Sorting without an index"
     let purpose = "Fetches whose rows SQLite sorts each time, although an index could return them in order."
     let kinds: Set<EventKind> = [.fetch, .sql]
+    let asksSQLite = true
 
     /// The minimum rows of a reported sort.
     ///

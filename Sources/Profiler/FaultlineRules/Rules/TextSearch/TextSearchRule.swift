@@ -8,6 +8,7 @@ struct TextSearchRule: Rule {
     let name = "Text search without an index"
     let purpose = "Text searches that no index can serve."
     let kinds: Set<EventKind> = [.fetch, .sql]
+    let asksSQLite = true
 
     /// The minimum scanned rows, or the minimum number of fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")

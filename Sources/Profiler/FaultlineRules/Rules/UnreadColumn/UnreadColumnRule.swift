@@ -8,6 +8,7 @@ struct UnreadColumnRule: Rule {
     let name = "Unread columns"
     let purpose = "Statements whose rows are only counted, or that select columns the program never reads."
     let kinds: Set<EventKind> = [.sql]
+    let asksSQLite = true
 
     /// The minimum number of rows of a finding.
     static let minimumRows = Threshold("R30", "minimumRows", 100, .count, "minimum rows of a statement")
