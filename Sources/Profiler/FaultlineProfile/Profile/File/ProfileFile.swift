@@ -11,7 +11,7 @@ public struct ProfileFileError: Error, Sendable, Hashable {
 //     {"faultline-profile": 2, "recordings": {…}, "sites": […], "shapes": […], "scopes": […], "groups": […], …}
 //
 // Call sites, shapes and scopes are each listed once, and referred to by their index in the list. Tables are lists of
-// pairs of key and value. Counts are whole numbers, and times are in nanoseconds. Zeros and empty values are omitted.
+// pairs of key and value, with the number of recordings that have the key if it is more than 1. Counts are whole numbers, and times are in nanoseconds. Zeros and empty values are omitted.
 // Equal profiles have equal bytes.
 
 extension Profile {
@@ -47,7 +47,7 @@ extension Profile {
     ) throws(ProfileFileError) {
         let file: StoredValue
         do {
-            file = try StoredValue(json: data)
+            file = try StoredParser.value(of: data)
         } catch {
             throw ProfileFileError(reason: "is not JSON, or is cut short")
         }
