@@ -150,6 +150,30 @@ struct ProfileCommandTests {
                 + "not; merge the profiles from which these two were made.\n")
     }
 
+    @Test("A folder stands for its profiles, and a damaged one among them costs itself and is named")
+    func folder() throws {
+        let directory = try TemporaryDirectory()
+        let folder = directory.path("profiles")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let names = ["groceries-flawed", "n-plus-one"]
+        for name in names {
+            #expect(
+                try BuiltCommand.run(["profile", Self.trace(name), "-o", "\(folder)/\(name).profile"]).status == 0)
+        }
+        let expected = try BuiltCommand.run(["merge"] + names.map { "\(folder)/\($0).profile" })
+        try Data("not a profile".utf8).write(to: URL(fileURLWithPath: "\(folder)/bad.profile"))
+        try Data("notes".utf8).write(to: URL(fileURLWithPath: "\(folder)/README"))
+        let merged = try BuiltCommand.run(["merge", folder])
+        #expect(merged.status == 0 && merged.output == expected.output)
+        #expect(
+            merged.errors
+                == "faultline: \(folder)/bad.profile: not counted. The profile \"\(folder)/bad.profile\" is not JSON, or "
+                + "is cut short; make it again from its trace with \"faultline profile\".\n")
+        // Of a file that does not exist, nothing is known.
+        let missing = try BuiltCommand.run(["merge", "\(folder)/none.profile", "\(folder)/n-plus-one.profile"])
+        #expect(missing.status == 2 && missing.output.isEmpty)
+    }
+
     @Test("The error about a damaged profile describes the damage")
     func damaged() throws {
         let directory = try TemporaryDirectory()

@@ -23,11 +23,12 @@ struct ProfileCommand: AnalyzingCommand {
 
             The order and the grouping of the files do not matter: the result is the same, byte for byte. A profile \
             knows which recordings it contains, and each recording is counted once, so last week's merged profile can be \
-            one of the inputs. "merge" is another name for the command.
+            one of the inputs. A folder stands for the profiles in it. A damaged file among several is named and left out. \
+            "merge" is another name for the command.
             """,
         aliases: ["merge"])
 
-    @Argument(help: "Traces, or profiles.", completion: .file())
+    @Argument(help: "Traces, profiles, or folders of profiles.", completion: .file())
     var files: [String]
 
     @OptionGroup var output: ProfileOutput
@@ -35,13 +36,14 @@ struct ProfileCommand: AnalyzingCommand {
     @OptionGroup var options: AnalysisOptions
 
     func work() throws {
+        let files = files.flatMap(Self.profiles)
         let file = try output.check(inputs: files + [options.thresholds])
         do {
             try output.write(try sum(of: files), to: file)
         } catch is ProfileSum.Overlap {
             // Larger sums come before their parts.
-            let sizes = try files.map {
-                (path: $0, size: try LoadedProfile(path: $0).profile.recordingIdentities.count)
+            let sizes = files.map {
+                (path: $0, size: (try? LoadedProfile(path: $0))?.profile.recordingIdentities.count ?? 0)
             }
             let sorted = sizes.enumerated().ordered { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }
             do {
@@ -53,6 +55,16 @@ struct ProfileCommand: AnalyzingCommand {
                         + "merge the profiles from which these two were made.")
             }
         }
+    }
+
+    /// The profiles in a folder, in alphabetical order; other paths as they are.
+    ///
+    /// The folder of a CTF trace has no profiles.
+    private static func profiles(_ path: String) -> [String] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return [path] }
+        let paths = names.sorted().map { (path.hasSuffix("/") ? path : path + "/") + $0 }
+        let profiles = paths.filter(LoadedProfile.isProfile)
+        return profiles.isEmpty ? [path] : profiles
     }
 
     private func sum(of files: [String]) throws -> Profile {
@@ -81,17 +93,25 @@ struct ProfileCommand: AnalyzingCommand {
     ) throws -> (profile: Profile, notes: [String]) {
         var sum = ProfileSum()
         var notes: [String] = []
+        var damaged: CommandFailure?
         for (number, file) in files.enumerated() {
             show?(UInt64(number), UInt64(files.count))
-            guard case .contained(let others) = try sum.add(try LoadedProfile.oneOfSeveral(file), from: file) else {
+            let profile: Profile
+            do {
+                profile = try LoadedProfile.oneOfSeveral(file)
+            } catch let failure as CommandFailure where files.count > 1 && LoadedProfile.isReadable(file) {
+                damaged = failure
+                notes.append("\(file): not counted. \(failure)")
                 continue
             }
+            guard case .contained(let others) = try sum.add(profile, from: file) else { continue }
             let names = others.map { "\"\($0)\"" }.joined(separator: " and ")
             notes.append(
                 others == [file]
                     ? "\(file): named twice; it is counted once."
                     : "\(file): all of it is in \(names) already; it is not counted again.")
         }
+        if let damaged, sum.isEmpty { throw damaged }
         return (sum.profile, notes)
     }
 }

@@ -41,11 +41,16 @@ struct LoadedProfile {
         return loaded.profile
     }
 
-    /// Whether a file's content is a profile.
+    /// Whether a file's content is a profile, or its name says so and it is no trace: a damaged file can begin with
+    /// anything.
     static func isProfile(_ path: String) -> Bool {
         guard let beginning = try? RegularFile.beginning(of: path, length: 256) else { return false }
-        return Profile.isProfile(Data(beginning))
+        if Profile.isProfile(Data(beginning)) { return true }
+        return path.hasSuffix(".profile") && beginning.first != UInt8(ascii: "[")
     }
+
+    /// Whether a path is that of a file that can be read, whatever is in it.
+    static func isReadable(_ path: String) -> Bool { (try? RegularFile.beginning(of: path, length: 1)) != nil }
 
     private static func read(_ path: String) throws -> Profile {
         let data = try InputFile.read(path, as: "profile", atMost: 1 << 30)
@@ -90,6 +95,8 @@ struct ProfileSum {
     private(set) var profile = Profile()
     /// The files in the sum.
     private var included: [Part] = []
+    /// Whether no file has been added.
+    var isEmpty: Bool { included.isEmpty }
 
     private struct Part {
         var path: String
