@@ -16,6 +16,7 @@ extension ProfileDiff: JSONDocument {
         .init("totals") { Pair.named($0.totals) }, .init("operations", \.operations),
         .init("scopes") { $0.scopes.map { Scope(key: $0.key, figures: $0.figures) } },
         .init("findings", \.findings),
+        .init("samples", "The sampled CPU time, then the allocations, as far as there are any.", \.samples),
         .init("plans", "Changed query plans, with a text for each step.", \.plans),
     ]
 
@@ -50,6 +51,35 @@ extension ProfileDiff.Operation: JSONObject {
         .init("before", \.before), .init("after", \.after), .init("time", \.time),
     ]
 }
+
+extension SampleDiff: JSONObject {
+    package static let members: JSONMembers<SampleDiff> = [
+        .init("unit", "`nanoseconds` of CPU time, or allocated `bytes`.", \.unit),
+        .init("all", "All samples; null if only one side was sampled.", \.all),
+        .init("functions", "The functions whose change exceeds the noise.", \.functions),
+    ]
+}
+
+extension SampleChange: JSONObject {
+    package static let definition: String? = "sampleChange"
+    package static let summary = "Samples before and after, all of them or those of a function."
+    package static let members: JSONMembers<SampleChange> = [
+        .init("function", "The innermost function of the program; null for all samples.", \.function?.function),
+        .init("file", "The function's file.", \.function?.file),
+        .init("before", \.before), .init("after", \.after),
+        .init("isChange", "Whether the change exceeds the noise of the samples.", \.isChange),
+    ]
+}
+
+extension SampleChange.Sum: JSONObject {
+    package static let definition: String? = "samples"
+    package static let summary = "Samples, and what they stand for in the unit."
+    package static let members: JSONMembers<SampleChange.Sum> = [
+        .init("samples", \.samples), .init("amount", \.amount),
+    ]
+}
+
+extension SampleChange.Unit: JSONWord {}
 
 extension ProfileDiff.Verdict: JSONWord {}
 

@@ -38,6 +38,7 @@ package struct DiffText: Sendable {
         let ink = Ink(isColoured: colour)
         var sections = [totals(ink, width)]
         for (verdict, title, tone) in Self.verdicts { sections.append(operations(verdict, title, ink, tone, width)) }
+        for samples in diff.samples { sections.append(functions(samples, ink, width)) }
         sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same] + sensitivity(width)]
         return TextPage.joined(sections, ink)
     }
@@ -47,9 +48,16 @@ package struct DiffText: Sendable {
         let names = [
             "time": "time in the store", "longestOperation": "longest operation", "trips": "round trips",
             "rows": "rows loaded", "bytes": "bytes read", "bytesWritten": "bytes written",
-            "writes": "statements that write",
+            "writes": "statements that write", "cpu": "CPU time, sampled", "allocated": "bytes allocated, sampled",
         ]
-        return diff.totals.filter { $0.before > 0 || $0.after > 0 }.map { figure in
+        let samples = diff.samples.compactMap { samples in
+            samples.all.map {
+                ProfileDiff.Figure(
+                    name: samples.unit == .bytes ? "allocated" : "cpu", before: $0.before.amount, after: $0.after.amount
+                )
+            }
+        }
+        return (diff.totals + samples).filter { $0.before > 0 || $0.after > 0 }.map { figure in
             [
                 names[figure.name] ?? figure.name, words(figure.name, figure.before, diff.traces.before),
                 words(figure.name, figure.after, diff.traces.after), change(figure),
@@ -129,6 +137,39 @@ package struct DiffText: Sendable {
         }
     }
 
+    /// The functions whose samples changed, or a sentence about samples that could not be compared.
+    private func functions(_ samples: SampleDiff, _ ink: Ink, _ width: Int) -> [String] {
+        let (title, name) = samples.unit == .bytes ? ("Allocations", "allocated") : ("CPU time", "cpu")
+        guard let all = samples.all else {
+            let reason =
+                "Only one of the two was recorded with \(samples.unit == .bytes ? "--allocations" : "--cpu"), so this is not compared."
+            return [ink(.bold, title)] + Phrase.wrapped(reason, width: width - 2).map { "  " + $0 }
+        }
+        guard !samples.isUnchanged else {
+            return [ink(.bold, title), "  No change beyond the noise of \(count(all)) samples."]
+        }
+        var table = TextTable([
+            .init(title: "function", alignment: .left, losing: .middle), .init(title: "before", alignment: .right),
+            .init(title: "after", alignment: .right), .init(title: "", alignment: .left),
+            .init(title: "file", alignment: .left, losing: .beginning),
+        ])
+        for change in ([all].filter(\.isChange) + samples.functions).prefix(Self.shown) {
+            let figure = ProfileDiff.Figure(name: name, before: change.before.amount, after: change.after.amount)
+            table.add([
+                change.function?.function ?? "all", words(name, figure.before, diff.traces.before),
+                words(name, figure.after, diff.traces.after), self.change(figure),
+                String(change.function?.fileName ?? ""),
+            ])
+        }
+        let more = Phrase.wrapped(
+            "Functions that called the code, with changes beyond the noise of \(count(all)) samples.", width: width - 2)
+        return [ink(.bold, title)] + table.section(ink, width: width) + more.map { "  " + ink(.dim, $0) }
+    }
+
+    private func count(_ all: SampleChange) -> String {
+        "\(Phrase.count(all.before.samples)) and \(Phrase.count(all.after.samples))"
+    }
+
     func location(of operation: ProfileDiff.Operation) -> String {
         let (before, after) = (operation.before?.key.site, operation.after?.key.site)
         guard let before, let after, before != after else { return (after ?? before)?.description ?? "–" }
@@ -206,6 +247,7 @@ package struct DiffText: Sendable {
 
     private var isUnchanged: Bool {
         diff.operations.allSatisfy { $0.verdict == .same } && diff.plans.isEmpty
+            && diff.samples.allSatisfy(\.isUnchanged)
             && diff.findings.allSatisfy { $0.state == .still } && changedScopes.isEmpty
     }
 
@@ -255,8 +297,8 @@ extension DiffText {
         let mean = Double(value) / Double(traces)
         switch name {
         case "longestOperation": return Phrase.duration(value)
-        case "time": return Phrase.duration(mean)
-        case "bytes", "bytesWritten": return Phrase.size(mean)
+        case "time", "cpu": return Phrase.duration(mean)
+        case "bytes", "bytesWritten", "allocated": return Phrase.size(mean)
         default: return value % traces == 0 ? Phrase.count(value / traces) : Phrase.decimal(mean, places: 1)
         }
     }

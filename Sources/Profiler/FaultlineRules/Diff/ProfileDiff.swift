@@ -21,6 +21,10 @@ package struct ProfileDiff: Sendable {
         package var name: String
         package var before: UInt64
         package var after: UInt64
+
+        package init(name: String, before: UInt64, after: UInt64) {
+            (self.name, self.before, self.after) = (name, before, after)
+        }
     }
 
     /// An operation on both sides.
@@ -51,6 +55,8 @@ package struct ProfileDiff: Sendable {
     package let findings: [FindingChange]
     /// The fetches whose statements SQLite runs with a different plan.
     package let plans: [PlanChange]
+    /// The sampled CPU time and allocations, as far as there are any.
+    package let samples: [SampleDiff]
     /// The ratio of times, after to before, that all operations share.
     ///
     /// 1 if there is none.
@@ -80,6 +86,10 @@ package struct ProfileDiff: Sendable {
         scopes = Self.scopes(old.scopes, new.scopes)
         findings = Self.findings(before.findings, after.findings, operations: operations)
         plans = PlanChange.all(old, new)
+        samples = [
+            SampleDiff(.nanoseconds, old.cpuTimeByFunction, new.cpuTimeByFunction, traces),
+            SampleDiff(.bytes, old.allocationsByFunction, new.allocationsByFunction, traces),
+        ].compactMap(\.self)
     }
 
     /// The totals of the whole traces, except those that one of them does not have.
