@@ -58,6 +58,39 @@ struct OTLPExportTests {
         #expect(page.rows.map { page.tables.strings.values[$0.label] } == ["views.list"])
     }
 
+    @Test(arguments: [
+        (
+            "SELECT a, (SELECT count(*) FROM tag) FROM main.book b JOIN author ON 1",
+            "SELECT SELECT tag main.book author"
+        ),
+        ("WITH x AS (SELECT 1 FROM a) SELECT replace(b, 'SELECT', '') FROM x", "SELECT a SELECT x"),
+        ("INSERT OR REPLACE INTO item(a) SELECT a FROM old ON CONFLICT DO UPDATE SET a = 1", "INSERT item SELECT old"),
+        ("UPDATE OR FAIL \"my item\" SET a = ?", "UPDATE my item"), ("DELETE FROM item", "DELETE item"),
+        ("CREATE TEMP TABLE IF NOT EXISTS t(a)", "CREATE TABLE t"), ("BEGIN EXCLUSIVE", "BEGIN"),
+        ("pragma journal_mode=wal", "PRAGMA journal_mode"), ("", ""),
+    ])
+    func `A statement's summary has its operations and their tables`(sql: String, summary: String) {
+        #expect(QuerySummary.text(of: sql) == summary)
+    }
+
+    @Test func `Only statements that read return rows, and a span is named by its summary`() throws {
+        var builder = TraceBuilder()
+        for (sql, type) in [
+            ("SELECT a FROM item", TraceEvent.Statement.StatementType.read), ("DELETE FROM item", .write),
+        ] {
+            var statement = TraceEvent.Statement()
+            (statement.statement, statement.type) = (builder.define(.statement(StatementEntry(sql: sql))), type)
+            statement.rows = 3
+            builder.event(.sql(statement), duration: 10)
+        }
+        let spans = try #require(try Self.export(builder.trace).first)
+        #expect(spans.map { $0["name"] as? String } == ["SELECT item", "DELETE item"])
+        let keys = spans.map { Set(($0["attributes"] as? [[String: Any]] ?? []).compactMap { $0["key"] as? String }) }
+        #expect(keys.map { $0.contains("db.response.returned_rows") } == [true, false])
+        #expect(keys.allSatisfy { $0.contains("db.query.summary") && !$0.contains("db.operation.name") })
+        #expect(keys[1].contains("faultline.rows"))
+    }
+
     @Test func `A line has spans of one process, and not too many`() throws {
         var messages: [TraceMessage] = []
         for process: UInt32 in [7, 8] {

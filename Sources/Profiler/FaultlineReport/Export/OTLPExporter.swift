@@ -88,10 +88,12 @@ struct OTLPProcess {
     /// The outermost scopes around fetches, for links to them.
     private var fetches: [EventID: EventID] = [:]
     private var end: UInt64 = 0
+    private var summaries: [DictionaryID: String] = [:]
 
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
         dictionary.insert(entry, id: id)
         resolver = nil
+        if case .statement = entry { summaries[id] = nil }
     }
 
     /// Returns an event's span, or `nil` for an event that takes no time and for the beginning of a scope.
@@ -155,9 +157,10 @@ struct OTLPProcess {
         attributes.add("db.system.name", began.system ?? "sqlite")
         attributes.add("db.collection.name", entity)
         if case .sql(let statement) = event.detail, let sql = dictionary.statement(statement.statement)?.sql {
-            let operation = sql.prefix { $0.isLetter }.uppercased()
-            if !operation.isEmpty { name = operation }
-            attributes.add("db.operation.name", operation)
+            // The conventions ask not to parse the name of an operation out of the text.
+            let summary = self.summary(of: statement.statement, sql)
+            if !summary.isEmpty { name = summary }
+            attributes.add("db.query.summary", summary)
             attributes.add("db.query.text", sql)
         } else {
             attributes.add("db.operation.name", event.kind.name)
@@ -198,7 +201,7 @@ struct OTLPProcess {
     private func add(fieldsOf event: TraceEvent, to attributes: inout OTLPAttributes) {
         let (schema, fields) = (EventSchema.of(event.kind), EventFields(dictionary: dictionary))
         for (field, value) in event.detail.values.fields {
-            if field.name == "rows", !event.unrecorded.contains(.rows), event.kind != .save {
+            if field.name == "rows", !event.unrecorded.contains(.rows), returnsRows(event) {
                 attributes.add("db.response.returned_rows", value)
                 continue
             }
@@ -213,6 +216,23 @@ struct OTLPProcess {
             case .count, .bytes, .nanoseconds, .code: if value != 0 { attributes.add(key, value) }
             }
         }
+    }
+
+    /// Whether the rows of an event are those that it returned, and not those that it wrote or refreshed.
+    private func returnsRows(_ event: TraceEvent) -> Bool {
+        switch event.detail {
+        case .fetch, .batch: true
+        case .sql(let statement): statement.type == .read
+        default: false
+        }
+    }
+
+    /// A statement's `db.query.summary`.
+    private mutating func summary(of statement: DictionaryID, _ sql: String) -> String {
+        if let known = summaries[statement] { return known }
+        let summary = QuerySummary.text(of: sql)
+        summaries[statement] = summary
+        return summary
     }
 
     private func add(threadOf event: TraceEvent, to attributes: inout OTLPAttributes) {
