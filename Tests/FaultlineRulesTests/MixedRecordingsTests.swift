@@ -71,7 +71,7 @@ struct MixedRecordingsTests {
         var profiles = (1...9).map { statements(prepared: 1, number: $0) }
         profiles.append(groceries(isFlawed: true, number: 10))
         let finding = try #require(Analysis(Profile(sum: profiles)).findings.first { $0.rule == "R01" })
-        #expect(finding.severity > .note && finding.occurrence == Occurrence(recordings: 1, of: 10))
+        #expect(finding.severity > .note && finding.occurrence == Occurrence(recordings: 1, of: 10), "\(finding)")
     }
 
     @Test func `keeps a finding that the mean does not show`() throws {

@@ -57,24 +57,6 @@ struct AsynchronousFetchTests {
         context.rollback()
     }
 
-    @Test("reads the store again if the context changes meanwhile")
-    func changesMeanwhile() async throws {
-        let items = try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
-        let context = context
-        let before = store.events.count { $0.kind == .fetch }
-        let task = Task { @MainActor in
-            try await context.execute(
-                AsynchronousFetchRequest(fetchRequest: FetchRequest<Item>(sortDescriptors: [.descending("name")]))
-            ).map(\.name)
-        }
-        // The main actor runs the task up to its reading first, then this.
-        await Task.yield()
-        items[0].name = "Zucchini"
-        #expect(try await task.value == ["Zucchini", "Item 4", "Item 3", "Item 2", "Item 1"])
-        #expect(store.events.count { $0.kind == .fetch } == before + 2)
-        context.rollback()
-    }
-
     @Test("throws what a fetch throws, and needs a main-queue context")
     func errors() async throws {
         await #expect(throws: StoreError.self) {

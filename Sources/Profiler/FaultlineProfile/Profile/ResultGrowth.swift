@@ -67,6 +67,9 @@ package struct ResultGrowth: Sendable, Hashable {
 extension ResultGrowth: Summed, StartsEmpty {
     package static let parts: [SumPart<ResultGrowth>] = [.sum("count", \.count), largest]
 
+    /// Only several runs show how results grow, so the mean of recordings has all of them.
+    package mutating func divide(by recordings: UInt64) {}
+
     /// The table's rows and the result's rows of each kept run.
     private static let largest = SumPart<ResultGrowth>(
         name: "runs", merge: { whole, other in for run in other.runs { whole.keep(run) } },

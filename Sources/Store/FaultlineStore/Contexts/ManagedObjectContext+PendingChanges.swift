@@ -30,9 +30,6 @@ extension ManagedObjectContext {
         changeLog = ChangeLog()
         if !followers.isEmpty { followers.tell(SavedObjectIDs(changes, of: self), from: child) }
         guard ContextNotification.didChange.isWanted else { return }
-        let outer = postedBaselines
-        postedBaselines = changes.baselines
-        defer { postedBaselines = outer }
         if changes.isReset { return post(.didChange, [(.invalidatedAllObjects, true)]) }
         post(
             .didChange,
@@ -46,19 +43,6 @@ extension ManagedObjectContext {
     @inline(__always)
     func logChange(_ change: (inout ChangeLog) -> Void) {
         if areChangesLogged { logWanted(change) }
-    }
-
-    /// Keeps the values of an object that is about to change, if observers will be notified of the change.
-    @inline(__always)
-    func keepBaseline(of object: ManagedObject) {
-        if areChangesLogged { changeLog.keepBaseline(of: object) }
-    }
-
-    /// The values of an object before its changes of the current event; `nil` if it has not changed.
-    ///
-    /// While observers are notified, that event is the one they are notified of.
-    func eventBaseline(of object: ManagedObject) -> EventBaseline? {
-        (postedBaselines ?? changeLog.baselines)[object]
     }
 
     /// Whether an observer or a child may want the changes.

@@ -138,8 +138,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var shownRelationships = ShownRelationships()
     /// The changes since observers were last notified.
     var changeLog = ChangeLog()
-    /// The values before the changes of which observers are being notified.
-    var postedBaselines: [ManagedObject: EventBaseline]?
     /// Saves of other contexts that this one has not merged yet.
     let receivedSaves = Mutex<[SavedObjectIDs]>([])
     /// Permanent keys by the temporary keys that they replaced, in children and their parents.

@@ -44,29 +44,7 @@ extension ManagedObject {
         return values
     }
 
-    /// Returns the values that properties had when the context last notified its observers of changes, for the stored
-    /// properties that have changed since.
-    ///
-    /// While an observer of ``ManagedObjectContext/didChangeObjectsNotification`` runs, these are the changes that it is
-    /// notified of. If nothing observes contexts, no notification divides changes into events, and all unsaved changes
-    /// count. Values have the form that ``changedValues()`` describes, which returns new values, and since the last
-    /// save.
-    ///
-    /// Fires the fault of each changed to-many relationship that had not been read, and no other.
-    public final func changedValuesForCurrentEvent() -> [String: Any] {
-        let properties = runtime.schema.properties
-        guard managedObjectContext.areChangesLogged else {
-            return committedValues(forKeys: properties.filter { isChanged($0) }.map(\.name))
-        }
-        guard let baseline = managedObjectContext.eventBaseline(of: self) else { return [:] }
-        var changed: [String: Any] = [:]
-        for property in properties where !property.isTransient {
-            changed[property.name] = baseline.changedValue(property, of: self)
-        }
-        return changed
-    }
-
-    final func isChanged(_ property: PropertySchema) -> Bool {
+    private final func isChanged(_ property: PropertySchema) -> Bool {
         if property.isToMany { return toMany[property.index]?.hasChanges == true }
         guard !property.isTransient, let pending else { return false }
         switch pending[property.index] {
@@ -100,7 +78,7 @@ extension ManagedObject {
         return (schema.entities[storedDestination(property, row)], row.integer(at: offset))
     }
 
-    final func committedValue(_ property: PropertySchema) -> Any {
+    private final func committedValue(_ property: PropertySchema) -> Any {
         switch property.kind {
         case .attribute: return transformedValue(committedScalar(property), property) ?? NSNull()
         case .toOne:

@@ -73,7 +73,6 @@ extension ManagedObject {
     public final func willChangeValue(forKey name: String) {
         let property = primitiveProperty(name)
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
-        managedObjectContext.keepBaseline(of: self)
         managedObjectContext.register { .value(self, property.index, currentValue(property)) }
     }
 

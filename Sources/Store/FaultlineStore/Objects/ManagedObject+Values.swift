@@ -83,10 +83,7 @@ extension ManagedObject {
     private final func setPending(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
-        if !flags.contains(.isAwaking) {
-            managedObjectContext.keepBaseline(of: self)
-            registerUndo(ofSetting: index, to: value)
-        }
+        if !flags.contains(.isAwaking) { registerUndo(ofSetting: index, to: value) }
         if runtime.schema.properties[index].isTransient {
             transients[index] = value
         } else {

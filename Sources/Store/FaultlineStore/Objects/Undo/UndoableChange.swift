@@ -142,7 +142,6 @@ extension ManagedObject {
         // Undo restores a member's position in an ordered relationship, which is only known with all members loaded.
         if managedObjectContext.undoManager != nil, runtime.schema.properties[index].isOrdered { _ = members(index) }
         let state = toManyState(index)
-        managedObjectContext.keepBaseline(of: self)
         managedObjectContext.register {
             let standing = state.standing(of: member)
             let isSo =
@@ -167,7 +166,6 @@ extension ManagedObject {
             if let position = change.position { state.put(change.member, at: position, isRearrangement: isOrdered) }
             return context.observeUpdate(self)
         }
-        context.keepBaseline(of: self)
         context.register {
             var redo = change
             redo.isAddition.toggle()
@@ -182,7 +180,6 @@ extension ManagedObject {
     /// Registers how to restore the current order of an ordered relationship's members.
     final func registerUndo(ofOrdering index: Int) {
         let state = toManyState(index)
-        managedObjectContext.keepBaseline(of: self)
         managedObjectContext.register {
             .order(
                 self, index, members: state.members, wasRearranged: state.isRearranged,
