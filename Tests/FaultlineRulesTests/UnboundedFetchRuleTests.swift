@@ -175,7 +175,7 @@ struct UnboundedFetchRuleTests {
         let finding = try #require(findings(runs([(200, 110), (400, 220), (900, 500)])).first)
         #expect(
             finding.explanation.map(\.text) == [
-                "500 rows at once, 48.8 KiB, and nothing limits the number.",
+                "500 rows at once, 48.9 KiB, and nothing limits the number.",
                 "It grows with its table: in 3 runs from 110 of 200 rows to 500 of 900.",
             ])
         // The severity is that of ten times the rows.
