@@ -40,8 +40,7 @@ SPEEDSCOPE_PACKAGE = perf8-0.0.1
 PIP = python3 -m pip --quiet --disable-pip-version-check
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
-# With Swift's libraries inside, the command starts sooner, and runs where no toolchain is.
-SWIFT_BUILD = swift build --configuration release --static-swift-stdlib --product
+SWIFT_BUILD = swift build --configuration release --product
 
 .PHONY: demo build build-traits install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff truth-merge
 
@@ -175,7 +174,7 @@ attack: build
 	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) swift test $(INTEGRATION) --skip-build --filter AttackTests
 	$(MAKE) fuzz COUNT=20000
 
-PROGRAM_BUILD = swift build $(INTEGRATION) --configuration release --static-swift-stdlib --product
+PROGRAM_BUILD = swift build $(INTEGRATION) --configuration release --product
 APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Integration/Applications/*)))
 
 truth: PACKAGES += sqlite3
