@@ -74,7 +74,9 @@ struct DiffTests {
             ["diff", Self.trace("groceries-flawed"), Self.trace("groceries-improved"), "--format", "json"])
         let diff = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
         #expect(
-            diff.keys.sorted() == ["findings", "operations", "pace", "plans", "scopes", "totals", "traces", "version"])
+            diff.keys.sorted() == [
+                "findings", "operations", "pace", "plans", "samples", "scopes", "totals", "traces", "version",
+            ])
         let operations = try #require(diff["operations"] as? [[String: Any]])
         #expect(Set(operations.compactMap { $0["verdict"] as? String }) == ["better", "new", "same", "traded"])
         let report = try ReportDocument(of: Self.trace("groceries-flawed"))

@@ -56,7 +56,7 @@ struct RoundTripTests {
         #expect(selects > 20)
         let report = try ReportDocument(of: trace)
         #expect(report.totals.readTrips == UInt64(selects))
-        let text = try BuiltCommand.run(["report", trace]).output
+        let text = try BuiltCommand.run(["report", "--all", trace]).output
         #expect(text.contains("statements: \(selects) reads"))
     }
 }

@@ -35,7 +35,7 @@ struct ModelShowCommand: ParsableCommand, PrintingCommand {
             external storage, validation, user info and fetched properties. Of a mapping model, the command lists the entities \
             that become others, and the expressions for their properties.
 
-            With --format swift, the command writes a class for each entity, with a key and a variable for each property.
+            As Swift, a model is a class for each entity, with a key and a variable for each property.
             """)
 
     @Argument(
