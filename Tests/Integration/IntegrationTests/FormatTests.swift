@@ -57,7 +57,7 @@ struct FormatTests {
                 String($0.1)
             }
         }
-        let (all, some, lines) = ("text, json, markdown, sarif, github", "text, json", "text, json, csv")
+        let (all, some, lines) = ("text, json, markdown, sarif, github, gcc", "text, json", "text, json, csv")
         #expect(
             values == [
                 all + ", html", all + ", junit", "text, json, markdown, html", some + ", html", some + ", html", lines,

@@ -33,6 +33,7 @@ struct RecordedEvents {
         var scope: UInt64?
         var start: UInt64?
         var duration: UInt64?
+        var runDelay: UInt64?
         var isMainThread: Bool?
         var overhead: UInt64?
         var phase: String?
@@ -146,4 +147,15 @@ struct RecordedEvents {
 extension Sequence where Element == RecordedEvents.Event {
     /// Returns the sum of a figure, in which events without it count as zero.
     func sum(_ figure: (Element) -> UInt64?) -> UInt64 { reduce(0) { $0 + (figure($1) ?? 0) } }
+}
+
+extension RecordedEvents.Event {
+    /// The duration without waiting for a CPU, on which findings rest.
+    var ownDuration: UInt64? { duration.map { $0 - min($0, runDelay ?? 0) } }
+
+    /// A part of the duration, shorter by the same factor.
+    func own(_ part: UInt64) -> UInt64 {
+        guard let duration, let ownDuration, ownDuration < duration else { return part }
+        return UInt64(Double(part) * (Double(ownDuration) / Double(duration)))
+    }
 }

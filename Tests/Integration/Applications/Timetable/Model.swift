@@ -23,7 +23,7 @@ final class Call: ManagedObject {
 
 final class Stop: ManagedObject {
     static let nameKey = AttributeKey<String>("name")
-    static let zoneKey = AttributeKey<Int>("zone")
+    static let fareKey = AttributeKey<Int>("fareZone")
     static let eastKey = AttributeKey<Double>("east")
     static let northKey = AttributeKey<Double>("north")
     static let callsKey = ToManyKey<Call>("calls")
@@ -55,7 +55,7 @@ func makeModel(isIndexed: Bool) throws -> ManagedObjectModel {
             "Stop",
             attributes: [
                 AttributeDescription("name", .string, isOptional: false),
-                AttributeDescription("zone", .integer64, isOptional: false),
+                AttributeDescription("fareZone", .integer64, isOptional: false),
                 AttributeDescription("east", .double, isOptional: false),
                 AttributeDescription("north", .double, isOptional: false),
             ],
@@ -70,7 +70,7 @@ func fill(_ context: ManagedObjectContext) throws {
     let stops = (0..<1000).map { number in
         let stop = Stop(context: context)
         stop[Stop.nameKey] = "\(["Old", "New", "Upper", "Lower"][number % 4]) Street \(number)"
-        stop[Stop.zoneKey] = number % 9
+        stop[Stop.fareKey] = number % 9
         stop[Stop.eastKey] = Double(number * 37 % 1000)
         stop[Stop.northKey] = Double(number * 91 % 1000)
         return stop
