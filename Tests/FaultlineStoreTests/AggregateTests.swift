@@ -317,37 +317,6 @@ struct AggregateTests {
         }
     }
 
-    @Test("A request for a count returns an array with one number, where numbers are expected")
-    func counts() throws {
-        let store = try TestStore(isRecording: true)
-        try store.fill(items: 5)
-        var request = FetchRequest<Item>(predicate: PropertyPath("price") > 0)
-        request.resultType = .count
-        let before = store.statements().count
-        let counts: [Int] = try store.context.fetch(request)
-        #expect(counts == [4])
-        #expect(store.statements()[before...] == ["SELECT COUNT(*) FROM ZITEM t0 WHERE  t0.ZPRICE > ?"])
-        guard case .fetch(let fetch) = store.events.last(where: { $0.kind == .fetch })?.detail else {
-            Issue.record("The count is an event.")
-            return
-        }
-        #expect(fetch.resultType == .count && fetch.rows == 4)
-        #expect(try store.context.count(for: request) == 4)
-        #expect(
-            performing { _ = try store.context.fetch(request).first }
-                == "Fetching Item: the request is for a count, and fetch returns objects here; write 'let counts: [Int] = try context.fetch(request)', call count(for:), or set resultType to managedObject."
-        )
-        #expect(
-            performing { _ = try store.context.fetchDictionaries(request) }
-                == "Fetching Item: the request is for a count, and fetchDictionaries returns dictionaries; call count(for:), or set resultType to dictionary."
-        )
-        request.resultType = .managedObject
-        #expect(
-            performing { let _: [Int] = try store.context.fetch(request) }
-                == "Fetching Item: the request is not for a count, but an array of numbers is expected; set resultType to count, or expect FetchResults."
-        )
-    }
-
     @Test("is rejected by fetch, and a request for objects is rejected by fetchDictionaries")
     func resultTypes() throws {
         let store = try TestStore(isRecording: true)

@@ -18,7 +18,7 @@ public struct AsynchronousFetchRequest<Object: ManagedObject>: Sendable {
 extension ManagedObjectContext {
     /// Fetches objects into a main-queue context, and reads the store on another thread meanwhile.
     ///
-    /// The result is that of ``fetch(_:fileID:line:function:)->FetchResults<Object>``: unsaved changes count as they are
+    /// The result is that of ``fetch(_:fileID:line:function:)``: unsaved changes count as they are
     /// when the rows have been read. If they change while the store is read, it is read again. Batches and faults that
     /// are loaded later are loaded on the main thread, as after any fetch. A child context, and a coordinator with
     /// several stores for the entity, fetch on the main thread.

@@ -35,35 +35,9 @@ extension ManagedObjectContext {
         return execution
     }
 
-    /// Counts the objects that a request with the result type ``FetchRequestResultType/count`` selects.
-    ///
-    ///     request.resultType = .count
-    ///     let counts: [Int] = try context.fetch(request)
-    ///
-    /// Swift chooses this method only where an array of numbers is expected. It is equivalent to
-    /// ``count(for:fileID:line:function:)``, which accepts any request.
-    ///
-    /// - Returns: An array with one number, as Core Data does.
-    /// - Throws: The errors of ``count(for:fileID:line:function:)``; also if the request is not for a count.
-    @_disfavoredOverload
-    public func fetch<Object: ManagedObject>(
-        _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
-        function: StaticString = #function
-    ) throws -> [Int] {
-        guard request.resultType == .count else {
-            throw StoreError(
-                .invalidRequest,
-                "Fetching \(request.entityName): the request is not for a count, but an array of numbers is expected; set resultType to count, or expect FetchResults."
-            )
-        }
-        return [try count(for: request, fileID: fileID, line: line, function: function)]
-    }
-
     /// Counts the objects that a request selects, without loading any.
     ///
-    /// Accepts any ``FetchRequest/resultType``.
-    ///
-    /// - Throws: The errors of ``fetch(_:fileID:line:function:)->FetchResults<Object>``.
+    /// - Throws: The errors of ``fetch(_:fileID:line:function:)``.
     public func count<Object: ManagedObject>(
         for request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -77,7 +51,7 @@ extension ManagedObjectContext {
     ///   - request: Selects the objects.
     ///   - warmsRowCache: Whether to read the objects' rows into the row cache as well, so using the objects costs no
     ///     trip. Core Data does so by default; here the default is to read keys only.
-    /// - Throws: The errors of ``fetch(_:fileID:line:function:)->FetchResults<Object>``.
+    /// - Throws: The errors of ``fetch(_:fileID:line:function:)``.
     public func fetchObjectIDs<Object: ManagedObject>(
         _ request: FetchRequest<Object>, warmsRowCache: Bool = false, fileID: StaticString = #fileID,
         line: UInt = #line, function: StaticString = #function
@@ -97,7 +71,7 @@ extension ManagedObjectContext {
     /// Unsaved changes are ignored.
     ///
     /// - Returns: Dictionaries of values by expression name; a missing value has no entry.
-    /// - Throws: The errors of ``fetch(_:fileID:line:function:)->FetchResults<Object>``; also if the request is not for dictionaries, or a function does
+    /// - Throws: The errors of ``fetch(_:fileID:line:function:)``; also if the request is not for dictionaries, or a function does
     ///   not apply to its attribute. Selecting no object is not an error.
     public func fetchDictionaries<Object: ManagedObject>(
         _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
@@ -162,12 +136,6 @@ extension ManagedObjectContext {
         case (.objects, .dictionary):
             problem =
                 "the request is for dictionaries, and fetch returns objects; call fetchDictionaries, or set resultType to managedObject."
-        case (.objects, .count):
-            problem =
-                "the request is for a count, and fetch returns objects here; write 'let counts: [Int] = try context.fetch(request)', call count(for:), or set resultType to managedObject."
-        case (.dictionaries, .count):
-            problem =
-                "the request is for a count, and fetchDictionaries returns dictionaries; call count(for:), or set resultType to dictionary."
         case (.dictionaries, .managedObject):
             problem =
                 "the request is for objects, and fetchDictionaries returns dictionaries; call fetch, or set resultType to dictionary."

@@ -51,7 +51,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// Default: `nil`, all stores that have the entity. Their results are merged in the order of the sort descriptors;
     /// without any, they follow each other in the order in which the stores were added.
     public var affectedStores: [PersistentStore]?
-    /// Whether the request returns objects, dictionaries or a count.
+    /// Whether the request returns objects or dictionaries.
     ///
     /// Default: objects.
     public var resultType = FetchRequestResultType.managedObject
@@ -191,14 +191,11 @@ extension FetchRequest {
 
 /// The kind of result of a fetch request.
 public enum FetchRequestResultType: String, Sendable, Hashable {
-    /// Objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)->FetchResults<Object>``.
+    /// Objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)``.
     case managedObject
     /// Dictionaries with the values of ``FetchRequest/propertiesToFetch``, returned by
     /// ``ManagedObjectContext/fetchDictionaries(_:fileID:line:function:)``.
     case dictionary
-    /// The number of objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)->[Int]`` in an array,
-    /// and by ``ManagedObjectContext/count(for:fileID:line:function:)``.
-    case count
 }
 
 /// A sort key of a fetch request.
