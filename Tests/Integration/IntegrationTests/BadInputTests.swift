@@ -121,7 +121,7 @@ struct BadInputTests {
     @Test(
         "explains wrong usage and exits with 2",
         arguments: [
-            ["record"], ["record", "--"], ["report"], ["events", "x", "--kind", "nonsense"], ["nonsense"],
+            ["record"], ["record", "--"], ["events", "x", "--kind", "nonsense"], ["nonsense"],
             ["events", "x", "--kind", ""], ["events", "x", "--min-duration", "12"], ["demo", "--items", "0"],
             ["report", "x", "--format", "xml"], ["record", "--nonsense", "--", "/bin/true"],
             ["record", "-x", "/bin/true"],

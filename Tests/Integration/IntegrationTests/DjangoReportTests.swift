@@ -24,7 +24,7 @@ struct DjangoReportTests {
 
     @Test("groups the statements, and lists the gaps of the log")
     func report() throws {
-        let result = try run(["report"], Self.log())
+        let result = try run(["report", "--all"], Self.log())
         #expect(result.status == 0 && result.errors == "")
         let words = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains(#"LIMIT 21 40 <1 ms <1 ms – – –"#))

@@ -74,7 +74,7 @@ struct ManualTests {
         let offered = try BuiltCommand.run(
             ["--no-config", "-c", fish], program: "/usr/bin/fish", directory: folder
         ).output.split(separator: "\n").map { Set($0.split(separator: " ").map(String.init)) }
-        let formats: Set<String> = ["text", "json", "markdown", "sarif", "github", "junit"]
+        let formats: Set<String> = ["text", "json", "markdown", "sarif", "github", "gcc", "junit"]
         #expect(offered == [["record", "recover", "report"], formats])
         let bash = """
             source share/bash-completion/completions/faultline

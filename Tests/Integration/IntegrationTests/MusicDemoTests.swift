@@ -126,7 +126,8 @@ struct MusicDemoTests {
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
         let result = try BuiltCommand.run(
             [
-                "record", "-o", trace, "--", BuiltCommand.faultline, "demo", "music", "--database", try Self.database(),
+                "record", "--all", "-o", trace, "--", BuiltCommand.faultline, "demo", "music", "--database",
+                try Self.database(),
             ], environment: ["TMPDIR": temporary])
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("The music library with five flaws: 20 rows on a screen\n93 screens, "))

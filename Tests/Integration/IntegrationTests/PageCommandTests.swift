@@ -49,7 +49,7 @@ import Testing
     func extensions() throws {
         let directory = try TemporaryDirectory()
         for (name, options, beginning) in [
-            ("page.html", [], "<!DOCTYPE html>"), ("report.json", [], "{\n"), ("report.md", [], "# "),
+            ("page.html", [], "<!DOCTYPE html>"), ("report.json", [], "{\n"), ("report.md", [], "## "),
             ("report.txt", [], "faultline: "), ("report", [], "faultline: "),
             ("report.html", ["--format", "json"], "{\n"), ("page", ["--format", "html"], "<!DOCTYPE html>"),
         ] {
