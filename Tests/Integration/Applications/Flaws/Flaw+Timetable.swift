@@ -2,9 +2,6 @@ extension Flaw {
     /// The timetable of a town's buses.
     static let timetable = [
         Flaw(
-            "Timetable", "departures", "R01", #"Prefetch "journey.line" with the fetch of Call"#,
-            line: "// departures"),
-        Flaw(
             "Timetable", "served", "R04", "Fetch the calls of Journey for all values at once, with IN",
             line: "// late at a stop"),
         Flaw(
