@@ -198,7 +198,7 @@ struct SaveSizeRuleTests {
         let finding = try #require(findings.first)
         #expect(
             finding.explanation.map(\.text).first?.hasPrefix(
-                "24 saves followed one another, about 12 on each of 2 occasions, with one object each: 2.97 ms in all,")
+                "24 saves followed one another, about 12 on each of 2 occasions, with one object each: ")
                 == true)
         #expect(finding.severity == .warning)
     }
