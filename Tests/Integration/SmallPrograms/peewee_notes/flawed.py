@@ -39,7 +39,7 @@ def with_owners():
 
 
 def with_labels():
-    for note in Note.select().where(Note.id > 540).order_by(Note.id):  # finds R27
+    for note in Note.select().where(Note.id > 150).order_by(Note.id):  # finds R27
         yield note.text + ": " + ", ".join(label.name for label in note.labels)
 
 

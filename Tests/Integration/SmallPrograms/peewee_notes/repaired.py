@@ -39,7 +39,7 @@ def with_owners():
 
 
 def with_labels():
-    notes = Note.select().where(Note.id > 540).order_by(Note.id)
+    notes = Note.select().where(Note.id > 150).order_by(Note.id)
     for note in prefetch(notes, Label):
         yield note.text + ": " + ", ".join(label.name for label in note.labels)
 
