@@ -73,7 +73,7 @@ package struct SourceLocator: Sendable {
             var parts = name.split(separator: "/")[...]
             while parts.count > 1 {
                 let end = parts.joined(separator: "/")
-                for folder in ["", "Sources/", "Tests/"] {
+                for folder in ["", "Sources/", "Tests/"] + groups.map({ "Sources/\($0)/" }) {
                     let path = inRoot(folder + end)
                     if Self.exists(path) { return path }
                 }
@@ -83,6 +83,11 @@ package struct SourceLocator: Sendable {
         if let path = inModule(file) { return path }
         let direct = inRoot(Phrase.fileName(file))
         return Self.exists(direct) ? direct : nil
+    }
+
+    /// The folders of `Sources`, in which modules can be grouped.
+    private var groups: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: inRoot("Sources")).sorted()) ?? []
     }
 
     private func inRoot(_ path: String) -> String {
@@ -95,8 +100,6 @@ package struct SourceLocator: Sendable {
     private func inModule(_ file: String) -> String? {
         let parts = file.split(separator: "/")
         guard parts.count == 2, !file.hasPrefix("/") else { return nil }
-        // Modules can lie in folders that group them.
-        let groups = (try? FileManager.default.contentsOfDirectory(atPath: inRoot("Sources")).sorted()) ?? []
         let grouped = groups.map { "Sources/\($0)/\(parts[0])" }
         for folder in ["Sources/\(parts[0])", "Tests/\(parts[0])", String(parts[0])] + grouped {
             let below = FileManager.default.enumerator(atPath: inRoot(folder))?.lazy.compactMap { $0 as? String }
