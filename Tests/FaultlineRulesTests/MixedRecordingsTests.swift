@@ -83,7 +83,7 @@ struct MixedRecordingsTests {
         #expect(finding.occurrence == Occurrence(recordings: 2, of: 6))
         #expect(abs(finding.saving.time.median - alone.saving.time.median) < 1)
         #expect(
-            finding.explanation.map(\.text) == ["Other recordings have too little of it for their mean to show it."])
+            finding.explanation.map(\.text) == ["In the mean of all recordings, it is too small to be reported."])
         // Prepared once in each of many recordings, the statement is kept.
         #expect(
             !self.sum(0, of: 30) { statements(prepared: $0 ? 40 : 1, number: $1) }.findings.contains {

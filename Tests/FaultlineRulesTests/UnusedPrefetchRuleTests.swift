@@ -79,7 +79,7 @@ struct UnusedPrefetchRuleTests {
         // A prefetch takes a trip of 10 µs and 50 rows of 2 µs each; faults take a trip for each row.
         #expect(
             finding.explanation.map(\.text) == [
-                "4 trips prefetched 200 rows, of which none were used: 480 µs of 1.32 ms.",
+                "4 trips prefetched 200 rows, none of which were used. Prefetching took 480 µs of the fetches' 1.32 ms.",
                 "Prefetching pays off if at least 18 % are used.",
             ])
         #expect(abs(finding.saving.time.median - 480_000) < 1)
@@ -153,7 +153,7 @@ struct UnusedPrefetchRuleTests {
         #expect(finding.title.text == #"Do not prefetch "list" with the fetch of Item"#)
         #expect(
             finding.explanation.map(\.text) == [
-                "1 trip prefetched 50 rows, of which none were used: 120 µs of 330 µs.",
+                "1 trip prefetched 50 rows, none of which were used. Prefetching took 120 µs of the fetches' 330 µs.",
                 "2 more fetches had nothing to read for it.", "Prefetching pays off if at least 18 % are used.",
             ])
         #expect(abs(finding.saving.time.median - (120_000 + 2 * 30_000)) < 1)

@@ -36,7 +36,7 @@ extension Finding {
             confidence: .low("the mean of all recordings does not show it"), signature: signature)
         isBeyondMean = true
         seenAt = [Sighting(site: tally.site, count: tally.recordings, time: 0)]
-        explanation = ["Other recordings have too little of it for their mean to show it."]
+        explanation = ["In the mean of all recordings, it is too small to be reported."]
     }
 }
 
@@ -50,7 +50,7 @@ extension Analysis {
         let shown = Set(findings.map(\.signature))
         let lines = Set(findings.compactMap(\.change))
         let hidden = tallies.ordered(on: \.key).compactMap { signature, tally -> Finding? in
-            // What is a note in each of them, the other recordings can refute.
+            // A finding that is a note wherever it occurs is dropped: the mean refutes it.
             guard !shown.contains(signature), let rule = rules[tally.rule], tally.warnings > 0 || tally.errors > 0
             else { return nil }
             if rule.givesWay, let site = tally.site, lines.contains(site) { return nil }

@@ -42,19 +42,24 @@ public final class Analysis: Sendable {
         self.profile = profile
         // What recordings had by other thresholds, or before SQLite was asked, says nothing about this analysis.
         let counted = thresholds == profile.thresholds ? rules.filter { !$0.asksSQLite || examinations.isEmpty } : []
-        (costs, checks, quality, findings) = thresholds.apply { Self.evaluate(rules, frequent, counted, on: profile) }
+        let mean = profile.mean
+        (costs, checks, quality, findings) = thresholds.apply {
+            Self.evaluate(rules, frequent, counted, on: mean, of: profile)
+        }
         // A rule that gives way says where time is spent, and not why.
         let vague = Set(rules.filter(\.givesWay).map(\.id))
         unexplained = UnexplainedWork.all(
-            profile.mean, examinations,
+            mean, examinations,
             causes: findings.filter { !vague.contains($0.rule) && !frequent.contains($0.rule) },
             frequency: findings.filter { frequent.contains($0.rule) })
     }
 
+    /// - Parameters:
+    ///   - profile: One recording, or the mean of all.
+    ///   - whole: The sum of all recordings.
     private static func evaluate(
-        _ rules: [any Rule], _ frequent: Set<String>, _ counted: [any Rule], on profile: Profile
+        _ rules: [any Rule], _ frequent: Set<String>, _ counted: [any Rule], on profile: Profile, of whole: Profile
     ) -> (CostModel, [RuleCheck], quality: Finding?, advice: [Finding]) {
-        let (whole, profile) = (profile, profile.mean)
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []

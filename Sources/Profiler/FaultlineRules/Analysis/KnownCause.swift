@@ -40,8 +40,8 @@ enum KnownCause {
     private static let manyReads: UInt64 = 20_000
 
     /// The minimum runs that make a list, and the minimum steps of SQLite's virtual machine for each run and row.
-    private static let leastLists: UInt64 = 5
-    private static let stepsOfList: UInt64 = 500
+    fileprivate static let leastLists: UInt64 = 5
+    fileprivate static let stepsOfList: UInt64 = 500
 
     /// Whether SQLite read the pages of the file again and again.
     ///
@@ -92,7 +92,7 @@ enum KnownCause {
             self = .wholeSubquery
         } else if circumstances.refreshes >= Self.leastRefreshes, circumstances.refreshes &* 2 >= group.count {
             self = .refreshes(circumstances.refreshes)
-        } else if Self.makesLists(sql, group) {
+        } else if group.makesLists {
             self = .list
         } else if Self.counts(tokens), counts.rows <= group.count {
             self = .count(hasCondition: tokens.contains { $0.isKeyword("WHERE") })
@@ -128,17 +128,6 @@ enum KnownCause {
             (tokens[place].isKeyword("JSON_EACH") || tokens[place].isKeyword("JSON_TREE"))
                 && tokens[place + 1].text == "(" && tokens[place + 2].isName
         }.map { tokens[$0].text.lowercased() }
-    }
-
-    /// Whether each run of a statement looks up values among the many rows of a subquery: `IN (SELECT …)`.
-    static func makesLists(_ sql: String, _ group: EventGroup) -> Bool {
-        guard group.count >= leastLists,
-            group.counts.virtualMachineSteps >= stepsOfList &* max(group.counts.rows, group.count)
-        else { return false }
-        let tokens = StatementText.tokens(of: sql)
-        return tokens.indices.dropLast(2).contains {
-            tokens[$0].isKeyword("IN") && tokens[$0 + 1].text == "(" && tokens[$0 + 2].isKeyword("SELECT")
-        }
     }
 
     private static func sortsRandomly(_ tokens: [StatementText.Token]) -> Bool {
@@ -246,6 +235,19 @@ enum KnownCause {
                 "\(code: word) reads the whole file.",
                 "Run it rarely, and not at every start.",
             ]
+        }
+    }
+}
+
+extension EventGroup {
+    /// Whether each run of its statement looks up values among the many rows of a subquery: `IN (SELECT …)`.
+    var makesLists: Bool {
+        guard case .statement(let sql) = key.subject, count >= KnownCause.leastLists,
+            counts.virtualMachineSteps >= KnownCause.stepsOfList &* max(counts.rows, count)
+        else { return false }
+        let tokens = StatementText.tokens(of: sql)
+        return tokens.indices.dropLast(2).contains {
+            tokens[$0].isKeyword("IN") && tokens[$0 + 1].text == "(" && tokens[$0 + 2].isKeyword("SELECT")
         }
     }
 }

@@ -197,12 +197,6 @@ extension UnexplainedWork {
 }
 
 extension EventGroup {
-    /// Whether each of its statements makes a list of the rows of a subquery.
-    fileprivate var makesLists: Bool {
-        guard case .statement(let sql) = key.subject else { return false }
-        return KnownCause.makesLists(sql, self)
-    }
-
     /// Whether each of its statements takes many steps for its rows.
     var takesManySteps: Bool {
         let steps = Double(counts.fullScanSteps), rows = Double(max(1, counts.rows))

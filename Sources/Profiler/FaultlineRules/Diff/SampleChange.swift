@@ -6,7 +6,7 @@ package import FaultlineTrace
 /// The number of samples of a function varies from run to run like that of independent events: a count of n has a standard
 /// deviation of √n. A change is one only if it exceeds what that explains.
 package struct SampleChange: Sendable {
-    /// The unit of what was sampled.
+    /// What samples measure: CPU time in nanoseconds, or allocated bytes.
     package enum Unit: String, Sendable, Hashable, CaseIterable {
         case nanoseconds, bytes
     }

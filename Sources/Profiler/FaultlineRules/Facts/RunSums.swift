@@ -1,3 +1,4 @@
+internal import FaultlineFindings
 package import FaultlineProfile
 package import FaultlineTrace
 
@@ -53,6 +54,9 @@ extension RunEvidence {
         get { runs[keyPath: path] }
         set { runs[keyPath: path] = newValue }
     }
+
+    /// The number of occurrences as words that follow a verb, or none if there was only one: ` on 3 occasions`.
+    var onOccasions: Wording { runs.occurrences > 1 ? " on \(count: runs.occurrences) occasions" : "" }
 
     /// Creates the evidence of one occurrence.
     init(_ repetition: Repetition, in surroundings: Surroundings) {

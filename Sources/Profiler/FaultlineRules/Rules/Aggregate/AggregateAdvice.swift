@@ -68,7 +68,7 @@ struct AggregateAdvice {
         }
     }
 
-    /// What else helps if the program does not compute a number.
+    /// Advice for a program that needs the individual values.
     var alternatives: [Wording] {
         guard case .fold(let property) = question else { return [] }
         return [

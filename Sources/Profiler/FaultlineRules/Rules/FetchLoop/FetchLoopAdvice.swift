@@ -241,18 +241,16 @@ struct GroupedFetchAdvice: LoopAdvice {
             case (.count, false): "\(count: evidence.executions, "count request")"
             default: "\(count: evidence.executions, "dictionary request")"
             }
-        let occasions: Wording =
-            evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let rows: Wording = isCount || isFetched ? "\(rows: evidence.rows), " : ""
         guard hasValues else {
             return [
-                "\(requests) followed one another\(occasions): \(rows)\(duration: evidence.time) in all. The trace does not "
+                "\(requests) followed one another\(evidence.onOccasions): \(rows)\(duration: evidence.time) in all. The trace does not "
                     + "show their values: if they are the same, ask once and keep the number."
             ] + evidence.callers.sentences
         }
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
-            "\(requests) followed one another\(occasions), for \(values) of "
+            "\(requests) followed one another\(evidence.onOccasions), for \(values) of "
                 + "\(compared): \(rows)\(duration: evidence.time) in all."
         ] + evidence.callers.sentences
     }
@@ -355,9 +353,8 @@ struct FirstRowAdvice {
     }
 
     var explanation: [Wording] {
-        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         return [
-            "\(count: evidence.executions, "fetch", plural: "fetches") of one row followed one another\(occasions), "
+            "\(count: evidence.executions, "fetch", plural: "fetches") of one row followed one another\(evidence.onOccasions), "
                 + "each for the \(rank) row of another \(property: term.keyPath): \(rows: evidence.rows), "
                 + "\(duration: evidence.time) in all."
         ] + evidence.callers.sentences

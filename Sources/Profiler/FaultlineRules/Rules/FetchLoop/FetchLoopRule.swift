@@ -127,7 +127,7 @@ struct FetchLoopRule: Rule {
         let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
         let join = LoopJoin(term)
-        let advice = Self.advice(key, evidence, profile)
+        let advice = Self.advice(key, evidence, nil, profile)
         let (listed, grouped) = (
             term == nil || join == .range ? 0 : values, advice.groupsRowsByValue ? rows : 0
         )
@@ -167,34 +167,32 @@ struct FetchLoopRule: Rule {
         return finding
     }
 
-    /// The wording for rows that one fetch can load.
+    /// The wording for the one fetch that replaces a loop.
+    ///
+    /// - Parameter aggregate: The number that it computes for each value, or `nil` if it loads rows.
     private static func advice(
-        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ aggregate: FetchLoopKind.Aggregate?, _ profile: Profile
     ) -> any LoopAdvice {
         let (shape, api) = (key.fetch.shape, StoreCode(profile))
         let term = key.term == nil ? nil : key.variedTerm
         switch (LoopJoin(term), term) {
         case (.range, let term?):
-            return range(term, key, evidence, nil, profile)
+            return RangeLoopAdvice(
+                shape: shape, term: term, evidence: evidence, api: api,
+                isDate: profile.entity(shape.entity)?.property(term.keyPath)?.type == "Date", aggregate: aggregate)
         case (.subquery, let term?): return SubqueryLoopAdvice(shape: shape, term: term, evidence: evidence)
         default:
-            return FetchLoopAdvice(
-                shape: shape, term: term, likelyTerm: key.variedTerm, evidence: evidence, api: api)
+            guard let aggregate else {
+                return FetchLoopAdvice(
+                    shape: shape, term: term, likelyTerm: key.variedTerm, evidence: evidence, api: api)
+            }
+            return GroupedFetchAdvice(
+                shape: shape, term: key.variedTerm, hasValues: key.term != nil, aggregate: aggregate,
+                evidence: evidence, api: api)
         }
     }
 
-    /// The wording for a loop over ranges.
-    private static func range(
-        _ term: ShapeEntry.Term, _ key: LoopEvidence.Key, _ evidence: LoopEvidence,
-        _ aggregate: FetchLoopKind.Aggregate?, _ profile: Profile
-    ) -> RangeLoopAdvice {
-        let shape = key.fetch.shape
-        return RangeLoopAdvice(
-            shape: shape, term: term, evidence: evidence, api: StoreCode(profile),
-            isDate: profile.entity(shape.entity)?.property(term.keyPath)?.type == "Date", aggregate: aggregate)
-    }
-
-    /// Weighs a finding by what is known of the rows that one fetch would read in addition.
+    /// Lowers the severity if one fetch would read other rows as well.
     private static func weigh(_ finding: inout Finding, _ advice: any LoopAdvice) {
         if let range = advice as? RangeLoopAdvice, !range.adjoin {
             finding.downgrade("The ranges do not adjoin one another, so one fetch may also read the rows between them.")
@@ -343,23 +341,6 @@ extension FetchLoopRule {
         weigh(&finding, evidence, trips: profile.totals.readTrips)
         Self.weigh(&finding, advice)
         return finding
-    }
-
-    /// The wording for numbers that one grouped fetch can compute.
-    private static func advice(
-        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ aggregate: FetchLoopKind.Aggregate, _ profile: Profile
-    ) -> any LoopAdvice {
-        let (shape, api) = (key.fetch.shape, StoreCode(profile))
-        let term = key.term == nil ? nil : key.variedTerm
-        switch (LoopJoin(term), term) {
-        case (.range, let term?):
-            return range(term, key, evidence, aggregate, profile)
-        case (.subquery, let term?): return SubqueryLoopAdvice(shape: shape, term: term, evidence: evidence)
-        default:
-            return GroupedFetchAdvice(
-                shape: shape, term: key.variedTerm, hasValues: key.term != nil, aggregate: aggregate,
-                evidence: evidence, api: api)
-        }
     }
 
     /// The number of virtual machine steps of the grouped fetch, derived from the loop's.

@@ -208,10 +208,9 @@ extension FetchLoopRule {
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
         finding.scopes = evidence.scopes.names
-        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let found = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
         finding.explanation = [
-            "\(entity: key.entity) objects were loaded one by one: \(trips: evidence.executions) for \(found)\(occasions), "
+            "\(entity: key.entity) objects were loaded one by one: \(trips: evidence.executions) for \(found)\(evidence.onOccasions), "
                 + "\(duration: evidence.time) in all. No fetch had loaded them: " + Self.origin(evidence)
         ]
         finding.evidence = [

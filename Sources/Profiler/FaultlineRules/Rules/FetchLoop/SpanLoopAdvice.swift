@@ -143,10 +143,9 @@ struct RangeLoopAdvice: LoopAdvice {
     }
 
     var explanation: [Wording] {
-        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "range")
         return [
-            "\(count: evidence.executions, "fetch", plural: "fetches") followed one another\(occasions), for \(values) of "
+            "\(count: evidence.executions, "fetch", plural: "fetches") followed one another\(evidence.onOccasions), for \(values) of "
                 + "\(property: term.keyPath): \(rows: evidence.rows), \(duration: evidence.time) in all."
         ] + (adjoin ? ["Each range begins where another ends."] : []) + evidence.callers.sentences
     }
@@ -176,10 +175,9 @@ struct SubqueryLoopAdvice: LoopAdvice {
     var code: [String] { [] }
 
     var explanation: [Wording] {
-        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
-            "\(count: evidence.executions, "fetch", plural: "fetches") followed one another\(occasions), for \(values) of a "
+            "\(count: evidence.executions, "fetch", plural: "fetches") followed one another\(evidence.onOccasions), for \(values) of a "
                 + "SUBQUERY over \(property: members), which each of them computes for its rows one by one: "
                 + "\(duration: evidence.time) in all."
         ] + evidence.callers.sentences

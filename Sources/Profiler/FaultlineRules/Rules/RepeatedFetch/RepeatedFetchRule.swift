@@ -102,7 +102,7 @@ extension RepeatedFetchRule {
             saving: "The saving is the fetches' total time, minus the longest fetch of each occasion.",
             guards: [
                 "Saves and merges of the entities count as writes, on any thread; if the trace does not record "
-                    + "a predicate's key paths, any write counts. A refresh alone is no write: the finding names its line.",
+                    + "a predicate's key paths, any write counts. A refresh alone does not count as one; the finding names its line.",
                 "Fetches at regular intervals of at least 100 ms poll for changes by others, and the finding is a "
                     + "note.",
                 "Without scopes, a pause of 100 ms begins a new occasion.",

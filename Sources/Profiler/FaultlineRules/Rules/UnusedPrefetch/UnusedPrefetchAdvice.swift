@@ -34,14 +34,14 @@ struct UnusedPrefetchAdvice {
         let used: Wording =
             load.isToMany
             ? "and \(count: load.asked, "object") used theirs"
-            : "of which \(load.asked == 0 ? "none" : "\(count: load.asked)" as Wording) \(load.asked == 1 ? "was" : "were") used"
+            : "\(load.asked == 0 ? "none" : "\(count: load.asked)" as Wording) of which \(load.asked == 1 ? "was" : "were") used"
         let cached = load.executions - min(load.executions, use.loads)
         let others: [Wording] =
             cached == 0
             ? [] : ["\(count: cached, "more fetch", plural: "more fetches") had nothing to read for it."]
         return [
-            "\(trips: use.trips) prefetched \(rows: use.rows), \(used): \(duration: use.time) of "
-                + "\(duration: use.loadTime)."
+            "\(trips: use.trips) prefetched \(rows: use.rows), \(used). Prefetching took \(duration: use.time) of the "
+                + "fetches' \(duration: use.loadTime)."
         ] + others + [
             "Prefetching pays off if at least \(percent: breakEven) are used."
         ]
