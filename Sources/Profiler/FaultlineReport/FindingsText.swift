@@ -12,7 +12,7 @@ struct FindingsText {
     /// Whether to show every finding in full.
     var showsAll = false
 
-    /// What follows the heading of figures of a sum.
+    /// Follows the heading of figures that are means of merged recordings.
     static let meanMark = "  (means of one recording)"
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {

@@ -22,11 +22,15 @@ package struct SourceLocator: Sendable {
     private let root: String
     /// The folder's path without links, which ends with a slash; `nil` if there is no such folder.
     private let realRoot: String?
+    /// The folders of `Sources`, in which modules can be grouped.
+    private let groups: [String]
 
     /// - Parameter root: The folder with the sources. Files outside it are not read.
     package init(root: String) {
         self.root = root
         realRoot = Self.resolved(root).map { $0 == "/" ? "/" : $0 + "/" }
+        let names = try? FileManager.default.contentsOfDirectory(atPath: Self.path("Sources", in: root))
+        groups = (names ?? []).sorted().map { "Sources/\($0)/" }
     }
 
     /// Whether a file's name is that of a source.
@@ -73,7 +77,7 @@ package struct SourceLocator: Sendable {
             var parts = name.split(separator: "/")[...]
             while parts.count > 1 {
                 let end = parts.joined(separator: "/")
-                for folder in ["", "Sources/", "Tests/"] + groups.map({ "Sources/\($0)/" }) {
+                for folder in ["", "Sources/", "Tests/"] + groups {
                     let path = inRoot(folder + end)
                     if Self.exists(path) { return path }
                 }
@@ -85,12 +89,9 @@ package struct SourceLocator: Sendable {
         return Self.exists(direct) ? direct : nil
     }
 
-    /// The folders of `Sources`, in which modules can be grouped.
-    private var groups: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: inRoot("Sources")).sorted()) ?? []
-    }
+    private func inRoot(_ path: String) -> String { Self.path(path, in: root) }
 
-    private func inRoot(_ path: String) -> String {
+    private static func path(_ path: String, in root: String) -> String {
         root == "." ? path : (root as NSString).appendingPathComponent(path)
     }
 
@@ -100,8 +101,8 @@ package struct SourceLocator: Sendable {
     private func inModule(_ file: String) -> String? {
         let parts = file.split(separator: "/")
         guard parts.count == 2, !file.hasPrefix("/") else { return nil }
-        let grouped = groups.map { "Sources/\($0)/\(parts[0])" }
-        for folder in ["Sources/\(parts[0])", "Tests/\(parts[0])", String(parts[0])] + grouped {
+        for folder in ["Sources/", "Tests/", ""] + groups {
+            let folder = folder + parts[0]
             let below = FileManager.default.enumerator(atPath: inRoot(folder))?.lazy.compactMap { $0 as? String }
             let found = below?.prefix(Self.mostFiles).first { Phrase.fileName($0) == parts[1] }
             if let found { return inRoot(folder + "/" + found) }

@@ -171,7 +171,7 @@ extension FetchSample: Mergeable, StartsEmpty {
         // Files of the first version do not have the weights.
         if case .list = value { return }
         let entries = try value.member("kept") { try $0.map { try Self.entry($0) } }
-        let threshold = try value.member("threshold") { $0 == .none ? 0 : try $0.count() }
+        let threshold = try value.member("threshold") { try $0.optionalCount() ?? 0 }
         for entry in entries { insert(entry) }
         self.threshold = max(self.threshold, threshold)
     }

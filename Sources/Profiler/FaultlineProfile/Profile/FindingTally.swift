@@ -43,7 +43,8 @@ extension FindingTally: Summed, StartsEmpty {
     private static let words = SumPart<FindingTally>(
         name: "finding",
         merge: { whole, other in
-            guard !other.rule.isEmpty, whole.rule.isEmpty || other.text < whole.text else { return }
+            guard !other.rule.isEmpty, whole.rule.isEmpty || other.text.lexicographicallyPrecedes(whole.text)
+            else { return }
             (whole.rule, whole.ruleName) = (other.rule, other.ruleName)
             (whole.title, whole.site) = (other.title, other.site)
         },
@@ -59,8 +60,4 @@ extension FindingTally: Summed, StartsEmpty {
         })
 
     private var text: [String] { [rule, ruleName, title, site?.sortText ?? ""] }
-}
-
-extension [String] {
-    fileprivate static func < (first: [String], second: [String]) -> Bool { first.lexicographicallyPrecedes(second) }
 }

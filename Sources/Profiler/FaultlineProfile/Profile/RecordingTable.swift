@@ -113,7 +113,7 @@ extension RecordingTable {
     init(_ value: StoredValue, _ words: ProfileWords) throws {
         count = try value.member("count") { try $0.count() }
         wallTime = try value.member("wallTime") { try $0.count() }
-        examined = try value.member("examined") { $0 == .none ? 0 : try $0.count() }
+        examined = try value.member("examined") { try $0.optionalCount() ?? 0 }
         identities = Set(try value.member("identities") { try $0.map { UInt64(try $0.text(), radix: 16) ?? 0 } })
         try value.member("programs") { try programs.restore($0, words) }
         keep(try value.member("processes") { try $0.map { try ProcessSummary($0, words) } })
@@ -157,12 +157,12 @@ extension ProcessSummary {
         self.init(process: try value.member("process") { try UInt32($0, words) })
         program = try value.member("program") { try $0.text() }
         date = Double(try value.member("date") { try $0.count() }) / Self.dateUnits
-        usesCoreData = try value.member("usesCoreData") { $0 == .none ? false : try $0.count() != 0 }
+        usesCoreData = try value.member("usesCoreData") { try $0.optionalFlag() ?? false }
         start = try value.member("start") { try $0.count() }
         end = try value.member("end") { try $0.count() }
         threads = try value.member("threads") { try $0.count() }
         reportedLost = try value.member("reportedLost") { try $0.count() }
-        removed = try value.member("removed") { $0 == .none ? 0 : try $0.count() }
+        removed = try value.member("removed") { try $0.optionalCount() ?? 0 }
         try value.member("counts") { try counts.restore($0, words) }
         gaps = try value.member("gaps") { value in
             value == .none ? [] : Set(try value.texts().compactMap(TraceGap.init(word:)))
@@ -170,7 +170,7 @@ extension ProcessSummary {
         ended = try value.member("ended") { ended in
             guard ended != .none else { return nil }
             let number = { (name: String) in try ended.member(name) { try $0.count() } }
-            let withoutRing = try ended.member("withoutRing") { $0 == .none ? nil : try $0.count() }
+            let withoutRing = try ended.member("withoutRing") { try $0.optionalCount() }
             let failure = try ended.member("ringFailure") { try $0.optionalText() }
             return ProcessEnded(
                 process: process, end: try number("end"), events: try number("events"), lost: try number("lost"),

@@ -31,7 +31,7 @@ struct PageDocument {
     var traces: [PageData] = []
     /// The contents of the page besides traces.
     var document: JSONValue = .null
-    /// What a browser shows that does not run the program.
+    /// HTML for browsers without JavaScript.
     var scriptless = ""
 
     func render() -> String {

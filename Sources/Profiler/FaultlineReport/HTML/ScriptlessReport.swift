@@ -2,12 +2,12 @@ internal import FaultlineFindings
 internal import FaultlineRules
 internal import FaultlineTrace
 
-/// The findings of a report as plain HTML, for readers whose browser does not run the page's program: in the preview of a mail,
-/// or among the artifacts of a build server.
+/// The findings of a report as plain HTML, for browsers without JavaScript, as in the preview of a mail or among the artifacts of a
+/// build server.
 struct ScriptlessReport {
     let analysis: Analysis
 
-    /// An element that a browser shows only if it runs no program.
+    /// A `noscript` element.
     var element: String {
         let profile = analysis.profile
         let name = TextReport.programs(profile).joined(separator: ", ")

@@ -98,10 +98,8 @@ extension ShapeEntry {
             groups: try value.member("groups") { try $0.optionalTexts() },
             having: try value.member("having") { try $0.optionalText() },
             terms: try value.member("terms") { $0 == .none ? nil : try $0.map { try Term($0) } },
-            hasUnrecordedValues: try value.member("hasUnrecordedValues") { $0 == .none ? nil : try $0.count() != 0 },
-            includesPropertyValues: try value.member("includesPropertyValues") {
-                $0 == .none ? nil : try $0.count() != 0
-            })
+            hasUnrecordedValues: try value.member("hasUnrecordedValues") { try $0.optionalFlag() },
+            includesPropertyValues: try value.member("includesPropertyValues") { try $0.optionalFlag() })
     }
 }
 
@@ -119,7 +117,7 @@ extension ShapeEntry.Term {
     }
 
     fileprivate init(_ value: StoredValue) throws {
-        let flag = { (name: String) in try value.member(name) { $0 == .none ? nil : try $0.count() != 0 } }
+        let flag = { (name: String) in try value.member(name) { try $0.optionalFlag() } }
         self.init(
             keyPath: try value.member("keyPath") { try $0.text() },
             operation: try value.member("operation") { try $0.text() },
@@ -156,7 +154,7 @@ extension EntityEntry {
                     name: try property.member("name") { try $0.text() },
                     type: try property.member("type") { try $0.text() },
                     declaredAt: try property.member("declaredAt") { try $0.optionalText() },
-                    isExternal: try property.member("isExternal") { $0 == .none ? nil : try $0.count() != 0 },
+                    isExternal: try property.member("isExternal") { try $0.optionalFlag() },
                     destination: try property.member("destination") { try $0.optionalText() },
                     inverse: try property.member("inverse") { try $0.optionalText() })
             }
@@ -164,6 +162,6 @@ extension EntityEntry {
         self.init(
             name: try value.member("name") { try $0.text() }, root: try value.member("root") { try $0.optionalText() },
             properties: properties,
-            rowCacheLimit: try value.member("rowCacheLimit") { $0 == .none ? nil : try $0.count() })
+            rowCacheLimit: try value.member("rowCacheLimit") { try $0.optionalCount() })
     }
 }

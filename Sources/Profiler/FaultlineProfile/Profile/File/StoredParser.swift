@@ -124,7 +124,7 @@ struct StoredParser: ~Copyable {
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
             try digits()
         }
-        // The digits are summed as a negative number, of which there is one more.
+        // The sum is negative, because the smallest number has no positive counterpart.
         guard isWhole, isNegative || value != .min else { return .unusable }
         return .number(isNegative ? value : -value)
     }

@@ -69,6 +69,10 @@ extension StoredValue {
         return value
     }
 
+    func optionalCount() throws -> UInt64? { self == .none ? nil : try count() }
+    /// Decodes a truth value, which is stored as 0 or another number.
+    func optionalFlag() throws -> Bool? { try optionalCount().map { $0 != 0 } }
+
     package func text() throws -> String {
         guard case .text(let text) = self else { throw StoredProblem(expected: "a text") }
         return text
