@@ -3,7 +3,6 @@ import FaultlineFindings
 import FaultlineProfile
 import FaultlineReport
 import FaultlineTrace
-import Foundation
 
 /// Prints a trace's events, one per line.
 struct EventsCommand: AnalyzingCommand, PrintingCommand {
@@ -43,7 +42,7 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
     @OptionGroup var file: PrintedFile
 
     func work() throws {
-        let file = try outputFile(CommandInputs([trace, options.thresholds]))?.begin()
+        let file = try outputFile(CommandInputs([trace, options.thresholds]))?.begin() ?? UnfinishedFile()
         let (finding, told) = try selection.selectedFinding(in: trace)
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes where !told.contains(note) { Terminal.tell(note) }
@@ -58,7 +57,7 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
         var output = LineBuffer(file: file)
         if let title = format.title(of: kinds, stack: stack) { try output.add(title) }
         // On a terminal, the events themselves show how far the reading is.
-        let summary = try trace.read(showsProgress: file != nil || !Terminal.output.isTerminal) { message in
+        let summary = try trace.read(showsProgress: !file.isStandardOutput || !Terminal.output.isTerminal) { message in
             switch message {
             case .entry(let process, let id, let entry):
                 processes[process, default: ProcessNames()].insert(entry, id: id)
@@ -78,7 +77,7 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
             }
         }
         try output.flush()
-        try file?.finish()
+        try file.finish()
         if lost > 0, !(format is any ProcessLines.Type) {
             Terminal.tell(Profile.lossSentence(lost))
         }
@@ -89,11 +88,10 @@ struct EventsCommand: AnalyzingCommand, PrintingCommand {
 
 /// Buffers lines, so a million events do not take a million writes.
 private struct LineBuffer {
-    /// The file, or `nil` for standard output.
-    let file: UnfinishedFile?
+    let file: UnfinishedFile
     private var text = ""
 
-    init(file: UnfinishedFile?) { self.file = file }
+    init(file: UnfinishedFile) { self.file = file }
 
     mutating func add(_ line: String) throws {
         text += Phrase.printable(line)
@@ -102,7 +100,7 @@ private struct LineBuffer {
     }
 
     mutating func flush() throws {
-        if let file { try file.write(Data(text.utf8)) } else { try Terminal.output.write(text) }
+        try file.write(text: text)
         text = ""
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FaultlineProfile
 import FaultlineReport
-import Foundation
 
 /// A subcommand whose output has the format of `--format`, and goes to standard output or to the file of `-o`.
 protocol PrintingCommand: ParsableCommand {
@@ -69,9 +68,9 @@ extension PrintingCommand {
         let layout = Layout(
             width: terminal.map { width ?? $0.width } ?? 100, isColoured: terminal?.wantsColour ?? false,
             showsAll: showsAll, smallestShare: smallestShare, grouped: grouped, next: next, paths: paths)
-        let text = renderer.printer(of: type(of: document))?(document, layout) ?? ""
-        if let terminal { return try terminal.write(text) }
-        try output?.write(Data(Ink.printable(page: text, isColoured: false).utf8))
+        let file = try output?.begin() ?? UnfinishedFile()
+        try file.write(text: renderer.printer(of: type(of: document))?(document, layout) ?? "")
+        try file.finish()
     }
 
     /// Writes a document, or a page of it.

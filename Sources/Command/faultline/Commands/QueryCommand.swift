@@ -45,7 +45,8 @@ struct QueryCommand: PrintingCommand {
         let inputs = CommandInputs([trace])
         let (name, isForced) = (file.output ?? "", file.force)
         let file = keepsTables ? try OutputFile(name, .tables, inputs: inputs, isForced: isForced) : nil
-        let rows = keepsTables ? nil : try outputFile(inputs)?.begin()
+        let output = keepsTables ? nil : try outputFile(inputs)
+        let rows = try output?.begin() ?? UnfinishedFile()
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         guard sql != nil || file != nil else {
@@ -55,8 +56,8 @@ struct QueryCommand: PrintingCommand {
         let database = try tables(of: &trace, in: file)
         guard let sql else { return }
         do {
-            try print(sql, database, to: rows)
-            try rows?.finish()
+            try print(sql, database, to: rows, width: output == nil ? Terminal.output.columns : nil)
+            try rows.finish()
         } catch let error as QueryError {
             throw CommandFailure.usage(
                 "Cannot run the query (\(error)); \"faultline query \(self.trace)\" lists the tables and their "
@@ -83,18 +84,15 @@ struct QueryCommand: PrintingCommand {
         }
     }
 
-    private func print(_ sql: String, _ database: TraceDatabase, to file: UnfinishedFile?) throws {
+    private func print(_ sql: String, _ database: TraceDatabase, to file: UnfinishedFile, width: Int?) throws {
         guard let format = renderer.rows else { return }
-        func write(_ text: String) throws {
-            if let file { try file.write(Data(text.utf8)) } else { try Terminal.output.write(text) }
-        }
         var lines: any RowLines = format.init(names: [])
         try database.query(sql) { names in
             lines = format.init(names: names)
         } row: { values in
-            if let line = lines.add(values.map(\.row)) { try write(line) }
+            if let line = lines.add(values.map(\.row)) { try file.write(text: line) }
         }
-        try write(lines.end(width: file == nil ? Terminal.output.columns : nil))
+        try file.write(text: lines.end(width: width))
     }
 }
 

@@ -1,4 +1,5 @@
 import CMachine
+import FaultlineReport
 import Foundation
 import Synchronization
 
@@ -14,6 +15,8 @@ final class UnfinishedFile {
     /// The file under its temporary name; empty for standard output.
     let path: String
     private let descriptor: Int32
+    /// Whether it is standard output.
+    var isStandardOutput: Bool { descriptor == STDOUT_FILENO }
     /// The file whose place it takes.
     private let place: String
     private let isReplacing: Bool
@@ -64,7 +67,7 @@ final class UnfinishedFile {
     }
 
     deinit {
-        guard descriptor != STDOUT_FILENO else { return }
+        guard !isStandardOutput else { return }
         if isPending {
             unlink(path)
             Self.pending.store(0, ordering: .relaxed)
@@ -76,9 +79,17 @@ final class UnfinishedFile {
     ///
     /// - Throws: ``CommandFailure`` if they cannot be written.
     func write(_ bytes: some ContiguousBytes) throws {
-        guard descriptor != STDOUT_FILENO else { return try bytes.withUnsafeBytes(Terminal.output.write(bytes:)) }
+        guard !isStandardOutput else { return try bytes.withUnsafeBytes(Terminal.output.write(bytes:)) }
         let code = Signals.ignoringFileSizeLimit { bytes.withUnsafeBytes { Self.write($0, to: descriptor) } }
         if code != 0 { throw failure("\(SystemError(code: code))") }
+    }
+
+    /// Appends text, with everything that a terminal would interpret made printable.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be written.
+    func write(text: String) throws {
+        guard !isStandardOutput else { return try Terminal.output.write(text) }
+        try write(Data(Ink.printable(page: text, isColoured: false).utf8))
     }
 
     /// Writes all bytes.
