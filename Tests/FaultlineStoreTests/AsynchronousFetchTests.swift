@@ -37,7 +37,7 @@ struct AsynchronousFetchTests {
         #expect(again[0] === found[0])
     }
 
-    @Test("loads batches later, and partial objects hold what was asked for")
+    @Test("loads later batches on demand, and only the requested properties of partial objects")
     func batches() async throws {
         let found = try await context.execute(request { $0.fetchBatchSize = 2 })
         #expect(found.count == 5 && found[4].name == "Item 0")

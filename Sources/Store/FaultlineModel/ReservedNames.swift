@@ -7,12 +7,11 @@ enum ReservedNames {
     private static let names: Set<String> = {
         let methods = [
             "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent",
-            "class",
-            "classForArchiver", "classForCoder", "classForKeyedArchiver", "classForPortCoder", "className", "copy",
-            "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "faultingState",
-            "finalize", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isProxy", "managedObjectContext",
-            "mutableCopy", "objectID", "observationInfo", "prepareForDeletion", "release", "retain", "retainCount",
-            "self", "superclass", "willSave", "willTurnIntoFault", "zone",
+            "class", "classForArchiver", "classForCoder", "classForKeyedArchiver", "classForPortCoder", "className",
+            "copy", "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity",
+            "faultingState", "finalize", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isProxy",
+            "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion", "release",
+            "retain", "retainCount", "self", "superclass", "willSave", "willTurnIntoFault", "zone",
         ]
         let states = ["Deleted", "Fault", "Inserted", "Updated"].flatMap { state in
             ["is", "get", "set"].map { $0 + state } + [state.lowercased()]

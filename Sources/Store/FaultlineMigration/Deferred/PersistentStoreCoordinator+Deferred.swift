@@ -77,8 +77,8 @@ extension SQLStore {
 extension DeferredDrop {
     /// The statement that removes it.
     var sql: String {
-        let table = StoreStructure.quoted(table)
-        return column.map { "ALTER TABLE \(table) DROP COLUMN \(StoreStructure.quoted($0))" }
+        let table = StoreSetup.quoted(table)
+        return column.map { "ALTER TABLE \(table) DROP COLUMN \(StoreSetup.quoted($0))" }
             ?? "DROP TABLE IF EXISTS \(table)"
     }
 }

@@ -36,7 +36,7 @@ struct IndexPlan {
             guard let table = kept[index.table] else {
                 // SQLite removes it with its table, but until then its name is taken.
                 guard gone.contains(index.table) else { continue }
-                removals.append("DROP INDEX \(StoreStructure.quoted(index.name))")
+                removals.append("DROP INDEX \(StoreSetup.quoted(index.name))")
                 if Self.isOwn(index), let columns = target.tables[index.table]?.columns.map(\.name),
                     Set(columns).isSuperset(of: plain)
                 {
@@ -56,12 +56,12 @@ struct IndexPlan {
                 wanted.remove(at: position)
                 others.append((index, current))
             } else if !Self.isOwn(index) || !table.columns.isSuperset(of: plain.map { table.renamed[$0] ?? $0 }) {
-                removals.append("DROP INDEX \(StoreStructure.quoted(index.name))")
+                removals.append("DROP INDEX \(StoreSetup.quoted(index.name))")
             }
         }
         // A kept index may have the name that a new one needs.
         for (index, current) in others where wanted.contains(where: { $0.name == index.name }) {
-            removals.append("DROP INDEX \(StoreStructure.quoted(index.name))")
+            removals.append("DROP INDEX \(StoreSetup.quoted(index.name))")
             if let again = new.first(where: { $0.equals(current) }) { wanted.append(again) }
         }
         creations += wanted.map { ($0.table, $0.sql) }

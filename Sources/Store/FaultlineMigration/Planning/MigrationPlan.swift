@@ -83,7 +83,7 @@ struct MigrationPlan {
         }
         let affected = gone.union(kept.keys)
         let own = structure.triggers.filter { affected.contains($0.table) || $0.name.hasPrefix("Z_DA_") }
-        add(.prepare, own.map { "DROP TRIGGER \(StoreStructure.quoted($0.name))" })
+        add(.prepare, own.map { "DROP TRIGGER \(StoreSetup.quoted($0.name))" })
         add(.prepare, Self.completions(pairs.pairs.flatMap { values[$0.old.index]?.entityColumns ?? [] }))
         add(.prepare, keys.statements)
         for join in joins { add(.rows, join.statements, for: join.table) }
@@ -130,7 +130,9 @@ struct MigrationPlan {
         fileQueries = Self.fileQueries(pairs, old)
     }
 
-    /// The statements that adapt what the history says of an entity's properties, by their places, to a newer version of it.
+    /// The statements that adapt the history to the properties of new versions of entities.
+    ///
+    /// The history identifies properties by their positions.
     private static func descriptions(
         _ pairs: EntityPairs, _ old: ManagedObjectModel, _ new: ManagedObjectModel, _ structure: StoreStructure
     ) -> [String] {
@@ -142,7 +144,7 @@ struct MigrationPlan {
             let entity = "WHERE ZENTITY = \(pair.old.number)"
             let before = StoreHistory.propertyNames(of: pair.old.name, in: old)
             let after = StoreHistory.propertyNames(of: pair.new.name, in: new)
-            // SQLite cannot move single bits, and what is not known is not guessed.
+            // SQL cannot rearrange the bits of a blob, so it becomes unknown which properties changed.
             if after.map({ pair.names[$0] }) != before {
                 statements.append("UPDATE ACHANGE SET ZCOLUMNS = NULL \(entity)")
             }

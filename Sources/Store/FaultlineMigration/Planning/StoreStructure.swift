@@ -101,8 +101,5 @@ struct StoreStructure {
         try self.init(StoreSetup(session, path: SQLConnection.memory))
     }
 
-    /// A name quoted as an identifier in SQL.
-    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
-
     private static func escaped(_ name: String) -> String { name.replacing("'", with: "''") }
 }

@@ -133,11 +133,9 @@ package struct ClassSource {
 
     private static let keywords: Set<String> = [
         "Any", "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit",
-        "do",
-        "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
-        "in",
-        "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
-        "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
-        "try", "typealias", "var", "where", "while",
+        "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+        "import", "in", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol",
+        "public", "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw",
+        "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 }

@@ -22,7 +22,7 @@ package final class SQLStore: @unchecked Sendable {
     let isForeign: Bool
     /// The history that saves are recorded in; `nil` if the description does not ask for it.
     let history: StoreHistory?
-    /// Whether the store has a history that saves here would be missing from, as far as Faultline has created it.
+    /// Whether Faultline created a history in the store, which the description does not ask for, so saves would be missing there.
     let hasUntrackedHistory: Bool
     /// The file of a binary store.
     let file: BinaryStoreFile?

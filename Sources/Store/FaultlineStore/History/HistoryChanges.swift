@@ -1,4 +1,3 @@
-import CSQLite
 import FaultlineModel
 import FaultlineTrace
 import Foundation
@@ -15,7 +14,7 @@ struct HistoryChanges {
         case insertion
         /// The properties that were set, as indexes.
         case update(Set<Int>)
-        /// The values that remain.
+        /// The values that the history keeps of the object.
         case deletion([SQLValue])
     }
 
@@ -27,7 +26,9 @@ struct HistoryChanges {
         if changes.updateValue(.insertion, forKey: key) == nil { order.append(key) }
     }
 
-    /// Adds an update; what was inserted in the same transaction stays an insertion.
+    /// Adds an update.
+    ///
+    /// An object that the transaction inserted stays an insertion.
     mutating func update(_ key: Key, _ properties: Set<Int>) {
         switch changes[key] {
         case nil:
@@ -104,25 +105,6 @@ extension StoreTransaction {
         }
         history.remember(name, key!)
         return .integer(key!)
-    }
-
-    private mutating func run(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
-        span?.event.trips += 1
-        span?.writes(values)
-        try store.writer.session.run(sql, values, doing: Self.task, origin: span.origin())
-    }
-
-    /// The first column of the first row.
-    private mutating func first(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int64? {
-        span?.event.trips += 1
-        let statement = try store.writer.sqlite.statement(sql)
-        for (position, value) in values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
-        store.log.statement(sql, values)
-        var found: Int64?
-        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span.origin()) {
-            found = sqlite3_column_int64($0, 0)
-        }
-        return found
     }
 }
 

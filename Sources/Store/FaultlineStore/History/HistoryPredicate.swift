@@ -1,7 +1,7 @@
 import FaultlineModel
 import Foundation
 
-/// A predicate over transactions or changes, which are not objects: evaluated in memory for what was read.
+/// A predicate over the transactions or changes of a history, evaluated in memory.
 struct HistoryPredicate {
     private let node: FetchPredicate.Node
 

@@ -17,10 +17,11 @@ struct HistoryReading {
         case after(Int64)
         case afterTime(Double)
 
-        var condition: (sql: String, values: [SQLValue]) {
+        /// - Parameter key: The column with the number of the transaction.
+        func condition(on key: String) -> (sql: String, values: [SQLValue]) {
             switch self {
             case .all: ("", [])
-            case .after(let number): (" WHERE  t0.Z_PK > ?", [.integer(number)])
+            case .after(let number): (" WHERE  t0.\(key) > ?", [.integer(number)])
             case .afterTime(let time): (" WHERE  t0.ZTIMESTAMP > ?", [.real(time)])
             }
         }
@@ -28,13 +29,10 @@ struct HistoryReading {
 
     /// The transactions of a range with their changes, from the oldest to the newest.
     func transactions(_ range: Range, withChanges: Bool) throws(StoreError) -> [PersistentHistoryTransaction] {
-        // What other processes wrote since the last read is the very subject.
-        store.finishReading()
-        return try store.pool.read(for: origin) { (connection) throws(StoreError) in
-            try connection.beginRead()
+        try read { (connection) throws(StoreError) in
             var found: [PersistentHistoryTransaction] = []
             var changes = withChanges ? try self.changes(range, connection) : [:]
-            let (sql, values) = range.condition
+            let (sql, values) = range.condition(on: "Z_PK")
             let names = ["AUTHOR", "BUNDLEID", "CONTEXTNAME", "PROCESSID"]
             // Core Data leaves the texts in the table itself empty; older stores have them.
             let columns = names.enumerated().map { "IFNULL(s\($0).ZNAME, t0.Z\($1))" }
@@ -64,11 +62,9 @@ struct HistoryReading {
     private func changes(
         _ range: Range, _ connection: StoreConnection
     ) throws(StoreError) -> [Int64: [PersistentHistoryChange]] {
-        var (sql, values) = range.condition
+        var (sql, values) = range.condition(on: "ZTRANSACTIONID")
         if case .afterTime = range {
             sql = " JOIN ATRANSACTION t1 ON t0.ZTRANSACTIONID = t1.Z_PK WHERE  t1.ZTIMESTAMP > ?"
-        } else {
-            sql = sql.replacing("t0.Z_PK", with: "t0.ZTRANSACTIONID")
         }
         let tombstones = (0..<history.tables.tombstones).map { ", t0.\(HistoryTables.tombstoneColumn($0))" }
         let schema = store.schema
@@ -113,13 +109,7 @@ struct HistoryReading {
     // MARK: - Positions
 
     /// The number of the last transaction; 0 if there was none.
-    func last() throws(StoreError) -> Int64 {
-        store.finishReading()
-        return try store.pool.read(for: origin) { (connection) throws(StoreError) in
-            try connection.beginRead()
-            return try self.last(connection)
-        }
-    }
+    func last() throws(StoreError) -> Int64 { try read(last) }
 
     private func last(_ connection: StoreConnection) throws(StoreError) -> Int64 {
         var last: Int64 = 0
@@ -132,9 +122,7 @@ struct HistoryReading {
 
     /// Checks that no transaction after a position was deleted.
     func check(after number: Int64) throws(StoreError) {
-        store.finishReading()
-        let (first, last) = try store.pool.read(for: origin) { (connection) throws(StoreError) -> (Int64?, Int64) in
-            try connection.beginRead()
+        let (first, last) = try read { (connection) throws(StoreError) -> (Int64?, Int64) in
             var first: Int64?
             try read("SELECT MIN(Z_PK) FROM ATRANSACTION", [], connection) { row in
                 if sqlite3_column_type(row, 0) != SQLITE_NULL { first = sqlite3_column_int64(row, 0) }
@@ -148,11 +136,23 @@ struct HistoryReading {
         )
     }
 
+    // MARK: - Statements
+
+    /// Reads from a snapshot that has what other processes wrote since the last read, too.
+    private func read<Found>(
+        _ body: (StoreConnection) throws(StoreError) -> Found
+    ) throws(StoreError) -> Found {
+        store.finishReading()
+        return try store.pool.read(for: origin) { (connection) throws(StoreError) in
+            try connection.beginRead()
+            return try body(connection)
+        }
+    }
+
     private func read(
         _ sql: String, _ values: [SQLValue], _ connection: StoreConnection, _ row: (OpaquePointer) -> Void
     ) throws(StoreError) {
-        let statement = try connection.sqlite.statement(sql)
-        for (position, value) in values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
+        let statement = try connection.bind(SelectStatement(sql: sql, values: values))
         store.log.statement(sql, values)
         try connection.session.readAsEvent(statement, doing: Self.reading, measuresPages: true, origin: origin) {
             row($0)

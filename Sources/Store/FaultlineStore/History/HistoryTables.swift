@@ -48,7 +48,9 @@ struct HistoryTables {
         "ATRANSACTIONSTRING": ["Z_PK", "Z_ENT", "ZNAME"],
     ]
 
-    /// Finds the tables of a store, and creates what is missing unless the store is read-only.
+    /// Finds the tables of a store.
+    ///
+    /// Creates missing tables and columns unless the store is read-only.
     ///
     /// - Parameter tombstones: The number of columns that the model needs.
     init(_ setup: StoreSetup, tombstones: Int, isReadOnly: Bool) throws(StoreError) {
@@ -100,7 +102,7 @@ struct HistoryTables {
                     .integer(StoreSetup.firstOwnEntity + 1 + Int64(offset)), .text(name), .integer(0), .integer(0),
                 ], doing: setup.doing)
         }
-        // So that no opening without history has to look for the tables.
+        // Without this mark, opening the store does not look for the tables.
         try setup.changeMetadata { $0[VersionKeys.history] = true }
     }
 }

@@ -175,7 +175,7 @@ extension BatchExecution {
         let changes =
             column == "Z_PK"
             ? "ZTRANSACTIONID < ?" : "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(column) < ?)"
-        try step("DELETE FROM ACHANGE WHERE \(changes)", [value])
-        return BatchResult(count: try step("DELETE FROM ATRANSACTION WHERE \(column) < ?", [value]), objectIDs: [])
+        try run("DELETE FROM ACHANGE WHERE \(changes)", [value])
+        return BatchResult(count: try run("DELETE FROM ATRANSACTION WHERE \(column) < ?", [value]), objectIDs: [])
     }
 }

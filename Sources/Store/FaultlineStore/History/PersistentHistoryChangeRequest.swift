@@ -11,7 +11,7 @@ public import Foundation
 public struct PersistentHistoryChangeRequest: Sendable {
     /// What a request for history returns.
     public enum ResultType: Sendable, Hashable, CaseIterable {
-        /// That it succeeded.
+        /// Only whether the request succeeded: one that fails throws its error.
         case statusOnly
         /// The IDs of the changed objects, each once.
         case objectIDs

@@ -1,6 +1,6 @@
 /// A position in the persistent history of one or more stores.
 ///
-/// Keep it between runs of the program to fetch only what is new:
+/// Save it so that the next run of the program fetches only newer transactions:
 ///
 ///     let token = coordinator.currentPersistentHistoryToken(fromStores: nil)
 ///     defaults.set(try JSONEncoder().encode(token), forKey: "history")

@@ -35,7 +35,7 @@ package final class StoreHistory {
 
     /// The names of an entity's properties in the order of their bits.
     package static func propertyNames(of entity: String, in model: ManagedObjectModel) -> [String] {
-        line(of: entity, in: model).flatMap { entity in
+        lineage(of: entity, in: model).flatMap { entity in
             entity.attributes.filter { !$0.isTransient }.map(\.name)
                 + entity.relationships.filter { !$0.isTransient }.map(\.name)
         }.sorted()
@@ -43,7 +43,7 @@ package final class StoreHistory {
 
     /// The names of the attributes of which a value remains, in the order of their columns.
     package static func tombstoneNames(of entity: String, in model: ManagedObjectModel) -> [String] {
-        line(of: entity, in: model).flatMap(\.attributes).filter { attribute in
+        lineage(of: entity, in: model).flatMap(\.attributes).filter { attribute in
             attribute.preservesValueInHistoryOnDeletion && !attribute.isTransient
                 && !attribute.allowsExternalBinaryDataStorage && attribute.type != .composite
         }.map(\.name).sorted()
@@ -52,15 +52,8 @@ package final class StoreHistory {
     /// The column of a value that remains.
     package static func tombstoneColumn(_ number: Int) -> String { HistoryTables.tombstoneColumn(number) }
 
-    /// An entity and its ancestors.
-    private static func line(of entity: String, in model: ManagedObjectModel) -> [EntityDescription] {
-        var line: [EntityDescription] = []
-        var next = model.entity(named: entity)
-        while let found = next {
-            line.append(found)
-            next = found.parent.flatMap { model.entity(named: $0) }
-        }
-        return line
+    private static func lineage(of entity: String, in model: ManagedObjectModel) -> [EntityDescription] {
+        model.entity(named: entity).map(model.lineage) ?? []
     }
 
     // MARK: - Names

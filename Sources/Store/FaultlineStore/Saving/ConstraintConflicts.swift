@@ -67,8 +67,7 @@ struct ConstraintConflicts {
         let columns = conflict.constraint.map { entity.properties[$0].column }
         let conditions = columns.map { "t0.\($0) = ?" }.joined(separator: " AND ")
         let sql = "SELECT t0.Z_ENT, t0.Z_PK FROM \(entity.table) t0 WHERE  \(conditions)"
-        let statement = try store.writer.sqlite.statement(sql)
-        for (position, value) in conflict.values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
+        let statement = try store.writer.bind(SelectStatement(sql: sql, values: conflict.values))
         store.log.statement(sql, conflict.values)
         var found: [ManagedObjectID] = []
         let origin = TraceOrigin(context: conflict.objects[0].managedObjectContext.traceID)

@@ -75,14 +75,6 @@ struct SaveExecution: StoreTransaction {
 
     var origin: TraceOrigin { span.origin() }
 
-    /// Reads from the store for the save.
-    mutating func read(
-        _ statement: SQLStatement, _ row: (OpaquePointer) -> Void
-    ) throws(StoreError) {
-        span?.event.trips += 1
-        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
-    }
-
     mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
         span?.event.trips += 1
         try store.writer.session.run(sql, values, doing: Self.task, isTimed: isTimed, origin: origin)

@@ -1,3 +1,4 @@
+import CSQLite
 import FaultlineRecorder
 import FaultlineTrace
 import Foundation
@@ -31,6 +32,35 @@ extension StoreTransaction {
         if store.writer.sqlite.hasMoved { throw StoreError.movedFile(store.path, doing: Self.task) }
         if store.writer.bulk == .none || store.writer.sqlite.isAutocommit { try control("BEGIN EXCLUSIVE") }
         span?.didLock()
+    }
+
+    /// Runs a statement, and counts the bytes of its values as written.
+    ///
+    /// - Returns: The number of rows that it changed.
+    @discardableResult
+    mutating func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+        span?.event.trips += 1
+        span?.writes(values)
+        return try store.writer.session.run(sql, values, doing: Self.task, origin: span.origin())
+    }
+
+    /// Reads the rows of a statement that has its values.
+    mutating func read(_ statement: SQLStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
+        span?.event.trips += 1
+        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span.origin()) { row($0) }
+    }
+
+    mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
+        let statement = try store.writer.bind(select)
+        store.log.statement(select.sql, select.values, arrays: select.arrays.count)
+        try read(statement, row)
+    }
+
+    /// Returns the first column of the first row, or `nil` if there is no row.
+    mutating func first(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Int64? {
+        var found: Int64?
+        try read(SelectStatement(sql: sql, values: values)) { found = found ?? sqlite3_column_int64($0, 0) }
+        return found
     }
 
     /// Commits the transaction; rolls back on failure.

@@ -33,19 +33,19 @@ extension PersistentStoreCoordinator {
                 "'\(url.path)' is open as a store of type \(store.type.rawValue), not \(type.rawValue); pass that type."
             )
         }
-        let end = try StoreEnd(url, path: path, type: type)
+        let erasure = try StoreErasure(url, path: path, type: type)
         if let store = persistentStore(for: url) { try remove(store) }
-        try end.run()
+        try erasure.run()
     }
 }
 
-/// Makes an end of a store's file.
-private struct StoreEnd {
+/// Erases a store's file.
+private struct StoreErasure {
     let path: String
     let type: PersistentStore.StoreType
     /// The folder of large values.
     let folder: URL
-    /// Whether there is nothing in the database, not even tables.
+    /// Whether the database has no tables.
     let isEmpty: Bool
 
     static let doing = "Destroying the store"
@@ -100,8 +100,7 @@ private struct StoreEnd {
         ) { row in (0...1).map { String(cString: sqlite3_column_text(row, $0)) } }
         var files: [URL] = []
         for column in columns {
-            let name = "\"\(column[1].replacing("\"", with: "\"\""))\""
-            let table = "\"\(column[0].replacing("\"", with: "\"\""))\""
+            let (table, name) = (StoreSetup.quoted(column[0]), StoreSetup.quoted(column[1]))
             // A byte 2, the text of a UUID, and a zero byte.
             files += try setup.read(
                 "SELECT CAST(substr(\(name), 2, 36) AS TEXT) FROM \(table) WHERE typeof(\(name)) = 'blob' AND length(\(name)) = 38 AND substr(\(name), 1, 1) = x'02'"

@@ -83,6 +83,9 @@ package struct StoreSetup {
         }
     }
 
+    /// A name quoted as an identifier in SQL.
+    package static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+
     func hasTable(_ name: String) throws(StoreError) -> Bool {
         try read("SELECT TBL_NAME FROM SQLITE_MASTER WHERE TBL_NAME = '\(name)'") { _ in true }.first ?? false
     }

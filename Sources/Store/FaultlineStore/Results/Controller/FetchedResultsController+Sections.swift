@@ -12,13 +12,8 @@ extension FetchedResultsController {
         guard cache != nil || fetchRequest.fetchBatchSize > 0, let type = sectionNameType,
             type == .string || cache != nil
         else { return nil }
-        if let cached = cache?.sections {
-            let names = cached.flatMap { Array(repeating: $0.name, count: $0.count) }
-            if names.count == rows { return names }
-        }
-        guard let sections = countedSections() else { return nil }
-        let names = sections.flatMap { Array(repeating: $0.name, count: $0.count) }
-        guard names.count == rows else { return nil }
+        if let names = cache?.sections?.names(of: rows) { return names }
+        guard let sections = countedSections(), let names = sections.names(of: rows) else { return nil }
         cache?.keep(sections)
         return names
     }
@@ -99,6 +94,14 @@ extension FetchedResultsController {
             fetchRequest.sortDescriptors.map(\.text).joined(separator: ","), sectionNameKeyPath ?? "",
             "\(fetchRequest.includesSubentities)", stores, "\(fetchRequest.keys as Any)",
         ].joined(separator: "\n")
+    }
+}
+
+extension [SectionCache.Section] {
+    /// The section name of each row, or `nil` if the sections have another number of rows.
+    fileprivate func names(of rows: Int) -> [String]? {
+        let names = flatMap { Array<String>(repeating: $0.name, count: $0.count) }
+        return names.count == rows ? names : nil
     }
 }
 

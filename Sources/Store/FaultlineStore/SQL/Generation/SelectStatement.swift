@@ -4,11 +4,11 @@ import Foundation
 /// A SELECT statement: its text and its bound values.
 struct SelectStatement {
     var sql: String
-    var values: [SQLValue]
+    var values: [SQLValue] = []
     /// Keys for `_Z_intarray0`, `_Z_intarray1` and so on.
-    var arrays: [[Int64]]
+    var arrays: [[Int64]] = []
     /// Values for `_Z_valuearray0` and so on.
-    var lists: [[SQLValue]]
+    var lists: [[SQLValue]] = []
     /// The columns of a dictionary result; otherwise empty.
     var columns: [ExpressionColumn] = []
     /// The columns with the sort keys of a dictionary result from one of several stores.

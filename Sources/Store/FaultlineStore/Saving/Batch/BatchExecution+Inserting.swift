@@ -11,12 +11,7 @@ extension BatchExecution {
         let schema = entity.schema
         try checkTables([schema.table])
         let root = store.schema.entities[schema.root]
-        var last: Int64 = 0
-        try read(
-            SelectStatement(
-                sql: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", values: [.integer(root.number)], arrays: [],
-                lists: [])
-        ) { last = sqlite3_column_int64($0, 0) }
+        var last = try first("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(root.number)]) ?? 0
         var insertion = Insertion(schema, store.schema, policy)
         var (inserted, updated): ([Key], [Key]) = ([], [])
         var set: [Key: Set<Int>] = [:]
@@ -35,7 +30,7 @@ extension BatchExecution {
             case .ignored: break
             }
         }
-        try step("UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(root.number)])
+        try run("UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(root.number)])
         try checkDestinations(insertion, inserted + updated)
         // Several dictionaries can have the same unique values.
         var known = updated.isEmpty ? [] : Set(inserted)
@@ -43,12 +38,11 @@ extension BatchExecution {
         span?.event.inserted = UInt32(clamping: inserted.count)
         span?.event.updated = UInt32(clamping: changed.count)
         observe(inserted, \.inserted)
-        if store.history == nil { observe(changed, \.updated) }
-        for key in changed where store.history != nil { observe([key], \.updated, setting: set[key] ?? []) }
+        observe(changed, \.updated) { set[$0] ?? [] }
         return result(inserted + changed, count: inserted.count + changed.count)
     }
 
-    /// What all rows of a request have in common.
+    /// The SQL and the constraints that all rows of a request share.
     private struct Insertion {
         let schema: EntitySchema
         let policy: MergePolicy
@@ -120,7 +114,7 @@ extension BatchExecution {
             let conditions = constraint.map { "t0.\($0.name) = ?" }.joined(separator: " AND ")
             return SelectStatement(
                 sql: "SELECT \(what) FROM \(schema.table) t0 WHERE  \(conditions)",
-                values: constraint.map { values[schema.properties[$0.property].slot] }, arrays: [], lists: [])
+                values: constraint.map { values[schema.properties[$0.property].slot] })
         }
 
         private func sets(_ dictionary: [String: AttributeValue]) -> [String] {
@@ -150,7 +144,7 @@ extension BatchExecution {
         let sql = insertion.statement(for: dictionary)
         guard insertion.policy != .error, !insertion.constraints.isEmpty else {
             do throws(StoreError) {
-                try step(sql, all)
+                try run(sql, all)
             } catch  where error.sqliteCode == StoreError.uniqueViolation {
                 throw try violation(values, insertion) ?? error
             }
@@ -195,13 +189,9 @@ extension BatchExecution {
     private mutating func readBack(
         _ sql: String, _ values: [SQLValue], _ body: (Int?, Int64) -> Void
     ) throws(StoreError) {
-        span?.event.trips += 1
         span?.writes(values)
         let schema = store.schema
-        let statement = try store.writer.sqlite.statement(sql)
-        for (position, value) in values.enumerated() { statement.bind(value, at: Int32(position + 1)) }
-        store.log.statement(sql, values)
-        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span.origin()) { row in
+        try read(SelectStatement(sql: sql, values: values)) { row in
             body(schema.position(ofNumber: sqlite3_column_int64(row, 0)), sqlite3_column_int64(row, 1))
         }
     }
@@ -334,7 +324,7 @@ extension BatchExecution {
                 SelectStatement(
                     sql:
                         "SELECT t0.\(property.column) FROM \(schema.table) t0 LEFT OUTER JOIN \(destination.table) t1 ON t0.\(property.column) = t1.Z_PK WHERE (t0.Z_PK IN (SELECT * FROM _Z_intarray0) AND  t0.\(property.column) IS NOT NULL AND  t1.Z_PK IS NULL)  LIMIT 1",
-                    values: [], arrays: [keys.map(\.key)], lists: [])
+                    arrays: [keys.map(\.key)])
             ) { lost = sqlite3_column_int64($0, 0) }
             guard let lost else { continue }
             let id = ManagedObjectID(store: store.identity, entity: destination, key: lost)

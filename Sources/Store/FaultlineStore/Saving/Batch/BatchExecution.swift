@@ -71,31 +71,15 @@ struct BatchExecution: StoreTransaction {
 
     // MARK: - Statements
 
-    mutating func control(_ sql: String) throws(StoreError) { try step(sql) }
-
-    @discardableResult
-    mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
-        span?.event.trips += 1
-        span?.writes(values)
-        return try store.writer.session.run(sql, values, doing: Self.task, origin: span.origin())
-    }
-
-    mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
-        span?.event.trips += 1
-        let statement = try store.writer.bind(select)
-        store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span.origin()) {
-            row($0)
-        }
-    }
+    mutating func control(_ sql: String) throws(StoreError) { try run(sql) }
 
     /// Runs a statement on the rows whose keys are in `_Z_intarray0`.
     @discardableResult
-    private mutating func step(
+    private mutating func run(
         _ sql: String, _ values: [SQLValue] = [], keys: [Int64]
     ) throws(StoreError) -> Int {
         try store.writer.sqlite.integerArray(0).bind(keys)
-        return try step(sql, values)
+        return try run(sql, values)
     }
 
     /// The keys of the rows that a request selects, in its order.
@@ -119,9 +103,10 @@ struct BatchExecution: StoreTransaction {
 
     /// Counts changed rows, which the row cache must not keep.
     ///
-    /// - Parameter properties: The properties that an update sets, as indexes.
+    /// - Parameter properties: Returns the properties that an update sets, as indexes. Only called for a store with history.
     mutating func observe(
-        _ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>, setting properties: Set<Int> = []
+        _ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>,
+        setting properties: (Key) -> Set<Int> = { _ in [] }
     ) {
         stale.formUnion(keys)
         if store.history != nil {
@@ -129,7 +114,7 @@ struct BatchExecution: StoreTransaction {
                 switch path {
                 case \.inserted: recorded.insert(key)
                 case \.deleted: recorded.delete(key)
-                default: recorded.update(key, properties)
+                default: recorded.update(key, properties(key))
                 }
             }
         }
@@ -161,12 +146,12 @@ struct BatchExecution: StoreTransaction {
         guard !keys.isEmpty else { return result([], count: 0) }
         try checkTables([entity.schema.table])
         let list = (sets + ["Z_OPT = Z_OPT + 1"]).joined(separator: ", ")
-        try step(
+        try run(
             "UPDATE OR FAIL \(entity.schema.table) AS t0 SET \(list) WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)",
             values, keys: keys.map(\.key))
         span?.event.updated = UInt32(clamping: keys.count)
-        let properties = request.propertiesToUpdate.keys.compactMap { entity.schema.index(of: $0) }
-        observe(keys, \.updated, setting: Set(properties))
+        let properties = Set(request.propertiesToUpdate.keys.compactMap { entity.schema.index(of: $0) })
+        observe(keys, \.updated) { _ in properties }
         return result(keys, count: keys.count)
     }
 
@@ -207,7 +192,7 @@ struct BatchExecution: StoreTransaction {
             try collectTombstones(schema, list)
         }
         for (position, keys) in groups {
-            try step(
+            try run(
                 "DELETE FROM \(store.schema.entities[position].table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
                 keys: keys.map(\.key))
         }
@@ -237,7 +222,7 @@ struct BatchExecution: StoreTransaction {
                 "\(destination.table) t0 WHERE  t0.Z_PK IN (SELECT \(join.destinationColumn) FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0))"
         }
         return try self.keys(
-            SelectStatement(sql: "\(runtime.keySelection) FROM \(from)", values: [], arrays: [keys], lists: []),
+            SelectStatement(sql: "\(runtime.keySelection) FROM \(from)", arrays: [keys]),
             destination)
     }
 
@@ -259,7 +244,7 @@ struct BatchExecution: StoreTransaction {
             let change =
                 join.isOfMembers
                 ? "UPDATE \(join.table) SET \(join.sourceColumn) = NULL" : "DELETE FROM \(join.table)"
-            try step("\(change) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)", keys: keys)
+            try run("\(change) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)", keys: keys)
             return
         }
         guard property.deleteRule == .nullify, let inverse = store.schema.inverse(of: property), inverse.kind == .toOne,
@@ -277,11 +262,11 @@ struct BatchExecution: StoreTransaction {
         var sets = ["\(inverse.column) = NULL"]
         if let column = inverse.entityColumn { sets.append("\(column) = NULL") }
         if let order = property.orderColumn { sets.append("\(order) = NULL") }
-        try step(
+        try run(
             "UPDATE OR FAIL \(destination.table) SET \(sets.joined(separator: ", ")), Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
             keys: others.map(\.key))
         span?.event.updated += UInt32(clamping: others.count)
-        observe(others, \.updated, setting: [inverse.index])
+        observe(others, \.updated) { _ in [inverse.index] }
     }
 
     /// Registers the files of large values that are deleted with their rows.
@@ -292,7 +277,7 @@ struct BatchExecution: StoreTransaction {
         var old: [URL] = []
         let sql =
             "SELECT \(columns.joined(separator: ", ")) FROM \(schema.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)"
-        try read(SelectStatement(sql: sql, values: [], arrays: [keys], lists: [])) { row in
+        try read(SelectStatement(sql: sql, arrays: [keys])) { row in
             for column in 0..<Int32(columns.count) {
                 let bytes = UnsafeRawBufferPointer(
                     start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
@@ -309,7 +294,7 @@ struct BatchExecution: StoreTransaction {
         var found: [(Int64, [SQLValue])] = []
         let sql =
             "SELECT Z_PK, \(columns.joined(separator: ", ")) FROM \(schema.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)"
-        try read(SelectStatement(sql: sql, values: [], arrays: [keys], lists: [])) { row in
+        try read(SelectStatement(sql: sql, arrays: [keys])) { row in
             found.append(
                 (sqlite3_column_int64(row, 0), columns.indices.map { SQLValue(row, column: Int32($0 + 1)) }))
         }

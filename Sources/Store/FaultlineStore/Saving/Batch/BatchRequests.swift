@@ -2,7 +2,7 @@ public import FaultlineModel
 
 /// What a batch request returns.
 public enum BatchResultType: Sendable, Hashable, CaseIterable {
-    /// That it succeeded, and the number of objects.
+    /// The number of objects. A request that fails throws its error.
     case statusOnly
     /// The IDs of the objects, and their number.
     case objectIDs
