@@ -1,1 +1,6 @@
+import FaultlineStore
+
 struct Reversed: Error {}
+
+var book: ManagedObject { fatalError() }
+var author: ManagedObject { fatalError() }

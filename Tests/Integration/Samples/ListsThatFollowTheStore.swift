@@ -6,3 +6,4 @@ struct Table {
 }
 
 var table: Table { fatalError() }
+var request: FetchRequest<Item> { fatalError() }

@@ -1,0 +1,5 @@
+import FaultlineStore
+import Foundation
+
+nonisolated(unsafe) var lastToken: PersistentHistoryToken?
+var weekAgo: Date { fatalError() }
