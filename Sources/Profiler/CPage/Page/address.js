@@ -1,6 +1,6 @@
-// What a reader looks at, as the part of the page's address after "#": a place that can be sent to others.
+// The current view as the fragment of the page's URL, so that a copied link opens the page at the same place.
 
-/** Writes a state: the chosen finding, the selected event, the range of time and the panel, as far as they are not the usual ones. */
+/** Returns the fragment for a view: the finding, the event, the range of time and the panel. Defaults are left out. */
 export function writeAddress({ finding, event, range, panel }) {
   const parts = [
     finding >= 0 && `finding=${finding + 1}`, event >= 0 && `event=${event}`,
@@ -9,7 +9,7 @@ export function writeAddress({ finding, event, range, panel }) {
   return parts.length > 0 ? `#${parts.join("&")}` : "";
 }
 
-/** Reads a state that `writeAddress` has written; what it lacks, or what is no number, has its usual value. */
+/** Returns the view for a fragment. Missing and invalid parts get their defaults. */
 export function readAddress(text) {
   const values = new URLSearchParams(text.replace(/^#/, ""));
   const number = (name) => (/^\d+$/.test(values.get(name) ?? "") ? Number(values.get(name)) : -1);

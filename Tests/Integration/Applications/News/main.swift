@@ -126,7 +126,7 @@ struct Program {
         try context.save()
     }
 
-    /// Deletes what is older than some days.
+    /// Deletes the stories that are more than a few days old.
     private func deleteExpired() throws {
         let day = Date(timeIntervalSince1970: 1_780_000_000 + 600 * 600)
         let request = FetchRequest<Story>(predicate: PropertyPath("publishedAt") < day)

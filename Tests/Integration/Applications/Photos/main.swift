@@ -53,7 +53,7 @@ struct Program {
         }
     }
 
-    /// What was taken when, without showing it.
+    /// Lists the photos of a few days at a time, without their pictures.
     private func listDays() throws {
         for part in 0..<10 {
             let first = Date(timeIntervalSince1970: 1_700_000_000 + Double(part) * 120 * 3600)
@@ -65,7 +65,7 @@ struct Program {
         }
     }
 
-    /// Everything was seen.
+    /// Marks all photos as seen.
     private func markSeen() throws {
         let request = FetchRequest<Photo>(predicate: PropertyPath("isSeen") == false)
         guard isFlawed else {

@@ -37,7 +37,7 @@ struct Program {
         print(grams.count, grams.values.reduce(0, +))
     }
 
-    /// In how many recipes one can use what is left over.
+    /// Counts the recipes for each ingredient in the pantry.
     private func searchPantry() throws {
         let names = (0..<40).map { "ingredient \($0 * 3)" }
         guard isFlawed else {

@@ -49,7 +49,7 @@ struct Engine {
         try context.save()
     }
 
-    /// Adds what is new, one request for each row or one for all.
+    /// Inserts the new records, with one request for each or one for all.
     private func insert() throws {
         let rows = (3000..<3060).map { number -> [String: AttributeValue] in
             [
@@ -66,7 +66,7 @@ struct Engine {
         }
     }
 
-    /// Sends what waits to be sent.
+    /// Sends the records with local changes.
     private func push() throws {
         let request = FetchRequest<Record>(predicate: PropertyPath("isPending") == true)
         for record in try context.fetch(request) {
@@ -79,7 +79,7 @@ struct Engine {
         try context.save()
     }
 
-    /// Asks each time how far the account is.
+    /// Reads the account's cursor before each page.
     private func readCursor() throws {
         let known = isFlawed ? nil : try cursor()
         for page in 0..<30 { print(page, try known ?? cursor()) }
@@ -90,7 +90,7 @@ struct Engine {
         return try context.fetch(request).first?.cursor ?? 0  // how far it is
     }
 
-    /// Takes over what is as it was.
+    /// Merges records that the server has not changed.
     private func mergeUnchanged() throws {
         for record in try context.fetch(FetchRequest<Record>(fetchBatchSize: 500)) {
             let (title, revision) = ("Record \(record.remoteID.dropFirst(7))", 1)
