@@ -65,7 +65,9 @@ public struct PersistentHistoryChange: Sendable, Hashable {
     /// `nil` for insertions and deletions, and where it is not known: after a migration that changed the entity, or if
     /// the history names properties that the model does not have.
     public let updatedProperties: Set<String>?
-    /// The values of a deleted object's attributes whose model says ``AttributeDescription/preservesValueInHistoryOnDeletion``.
+    /// The values that a deleted object's attributes had, if the model preserves them in the history.
+    ///
+    /// These are the attributes whose `preservesValueInHistoryOnDeletion` is set.
     ///
     /// `nil` for insertions and updates. Attributes without a value, and those with external storage, are missing.
     public let tombstone: [String: AttributeValue]?
