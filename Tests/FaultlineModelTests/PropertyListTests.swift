@@ -40,6 +40,25 @@ struct PropertyListTests {
         #expect(xml("<string>a<![CDATA[<b>]]>c</string>") == "string(\"a<b>c\")")
     }
 
+    @Test("is written as Foundation reads it")
+    func writing() throws {
+        let list: [String: Any] = [
+            "Größe": "Grüße 👋", "empty": "", "numbers": [0, 255, 256, 65_535, 65_536, 1 << 32, Int.max, -1, Int.min],
+            "most": UInt64.max, "reals": [0.25, -0.0, Double.infinity], "yes": true, "no": false,
+            "date": Date(timeIntervalSinceReferenceDate: -12.5), "data": Data(repeating: 7, count: 70_000),
+            "list": (0..<300).map { "text \($0)" }, "same": Array(repeating: "text 1", count: 20),
+            "dictionary": ["a": [String: Int](), "b": [Int]()],
+        ]
+        let theirs = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+        let value = try PropertyListValue(theirs, limit: 1000)
+        #expect(try PropertyListValue(value.binary, limit: 1000) == value)
+        let read = try PropertyListSerialization.propertyList(from: value.binary, format: nil)
+        #expect(try #require(read as? NSDictionary) == list as NSDictionary)
+        // Only the archives that others wrote have these.
+        let archive = PropertyListValue.array([.reference(1), .reference(300), .null])
+        #expect(try PropertyListValue(archive.binary, limit: 10) == archive)
+    }
+
     @Test("counts an object that is shared each time, and no more than the limit")
     func sharing() {
         #expect(result(PropertyListBytes.doubling()) == "expands to more than 1000 objects")

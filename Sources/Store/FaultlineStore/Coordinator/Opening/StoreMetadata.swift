@@ -85,48 +85,57 @@ package struct StoreMetadata: Sendable {
     ) throws(StoreError) -> Data {
         var values: [String: Any] = [:]
         for (key, value) in try list(old, path: path) {
-            guard let plain = value.plain else { throw cannotWrite(path, cause: nil) }
+            guard let plain = value.plain else { throw cannotWrite(path) }
             values[key] = plain
         }
         change(&values)
-        do {
-            return try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
-        } catch {
-            throw cannotWrite(path, cause: error)
-        }
+        guard let list = PropertyListValue(values) else { throw cannotWrite(path) }
+        return list.binary
     }
 
-    private static func cannotWrite(_ path: String, cause: (any Error)?) -> StoreError {
+    private static func cannotWrite(_ path: String) -> StoreError {
         StoreError(
             .invalidMetadata,
-            "The metadata of '\(path)' cannot be changed because they contain values that a property list cannot hold; restore the store from a copy.",
-            cause: cause)
+            "The metadata of '\(path)' cannot be changed because they contain values that a property list cannot hold; restore the store from a copy."
+        )
     }
 
     /// Converts a value to the type in which it is read back; `nil` if a property list cannot represent it.
-    static func value(_ value: Any) -> (any Sendable)? {
-        // A number casts to Bool and vice versa, so compare the dynamic type.
-        if type(of: value) == Bool.self { return value as? Bool }
-        switch value {
-        case let value as NSNumber:
-            let isReal = ["d", "f"].contains(String(cString: value.objCType))
-            if isReal { return value.doubleValue }
-            return Int(exactly: value)
-        case let value as String: return value
-        case let value as Date: return value
-        case let value as Data: return value
-        case let values as [Any]:
-            let converted = values.compactMap { Self.value($0) }
-            return converted.count == values.count ? converted : nil
-        case let values as [String: Any]:
-            let converted = values.compactMapValues { Self.value($0) }
-            return converted.count == values.count ? converted : nil
-        default: return nil
-        }
-    }
+    static func value(_ value: Any) -> (any Sendable)? { PropertyListValue(value)?.plain }
 }
 
 extension PropertyListValue {
+    /// Converts a value of Swift or Foundation; `nil` if a property list cannot represent it or a part of it.
+    init?(_ value: Any) {
+        // A number casts to Bool and vice versa, so compare the dynamic type.
+        if type(of: value) == Bool.self, let isTrue = value as? Bool {
+            self = .boolean(isTrue)
+            return
+        }
+        switch value {
+        case let value as UInt64 where value > UInt64(Int64.max): self = .unsigned(value)
+        case let value as NSNumber:
+            if ["d", "f"].contains(String(cString: value.objCType)) {
+                self = .real(value.doubleValue)
+            } else {
+                guard let number = Int64(exactly: value) else { return nil }
+                self = .integer(number)
+            }
+        case let value as String: self = .string(value)
+        case let value as Date: self = .date(value)
+        case let value as Data: self = .data(value)
+        case let values as [Any]:
+            let members = values.compactMap { Self($0) }
+            guard members.count == values.count else { return nil }
+            self = .array(members)
+        case let values as [String: Any]:
+            let members = values.compactMapValues { Self($0) }
+            guard members.count == values.count else { return nil }
+            self = .dictionary(members)
+        default: return nil
+        }
+    }
+
     /// The value as ``StoreMetadata/value(_:)`` returns it; `nil` if a property list cannot represent it or a part of it.
     fileprivate var plain: (any Sendable)? {
         switch self {

@@ -146,8 +146,7 @@ package struct StoreSetup {
                 let version = StoreVersion(model: model, schema: model.schema, configuration: configuration)
                 try number(version, last: [:], doing: doing)
                 // Strings, numbers and arrays of them can always be encoded.
-                let metadata = try! PropertyListSerialization.data(
-                    fromPropertyList: metadata(of: version, description.type), format: .binary, options: 0)
+                let metadata = PropertyListValue(metadata(of: version, description.type))!.binary
                 try session.run(
                     "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
                     [.integer(1), .text(uuid), .blob(metadata)], doing: doing, isTimed: false)
