@@ -91,8 +91,11 @@ let package = Package(
                 .headerSearchPath("."), .headerSearchPath("../CRecorder/include"),
                 .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"])),
             ]),
+        // Begins the recorder with the program if CPU time or allocations are sampled.
+        .target(name: "CRecorderStart"),
         .target(
-            name: "FaultlineRecorder", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineTrace"],
+            name: "FaultlineRecorder",
+            dependencies: ["CLTTngUST", "CRecorder", "CRecorderStart", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
 
         // Preloaded into programs that do not know Faultline. It exports nothing but SQLite's functions and its own switch,
@@ -349,8 +352,8 @@ let package = Package(
 let wings = [
     "Trace": ["CTraceSchema", "FaultlineTrace"],
     "Recording": [
-        "CLTTngUST", "CRecorder", "FaultlineColumns", "FaultlineHeap", "FaultlineLTTng", "FaultlinePreload",
-        "FaultlineRecorder",
+        "CLTTngUST", "CRecorder", "CRecorderStart", "FaultlineColumns", "FaultlineHeap", "FaultlineLTTng",
+        "FaultlinePreload", "FaultlineRecorder",
     ],
     "Store": [
         "CSQLite", "CStore", "CZlib", "FaultlineDigest", "FaultlineEntities", "FaultlineEntityMacros",

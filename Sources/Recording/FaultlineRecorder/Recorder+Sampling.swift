@@ -89,3 +89,7 @@ extension Recorder {
         return work()
     }
 }
+
+/// Creates the program's recorder before `main`, if samples are recorded; `start.c` calls it.
+@_cdecl("faultline_start_recorder")
+func startRecorder() { _ = Recorder.shared }

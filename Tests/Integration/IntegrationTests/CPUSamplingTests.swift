@@ -100,6 +100,18 @@ struct CPUSamplingTests {
         #expect(Double(parts.1)! / Double(try run.tree().total) > 0.8)
     }
 
+    @Test("a program with the store from its start, and not from its first fetch")
+    func beforeTheStore() throws {
+        let trace = directory.path("store.json")
+        let program = BuiltCommand.programs.appendingPathComponent("StoreProgram").path
+        let run = try BuiltCommand.run(
+            ["record", "--quiet", "--cpu", "-o", trace, "--", program, directory.path("store.sqlite"), "compute"])
+        #expect(run.status == 0 && run.output == "0\n", "\(run.errors)")
+        let sum = try BuiltCommand.run(["query", trace, "SELECT sum(weight) / 1000000 FROM cpu"]).output
+        let milliseconds = sum.split(separator: "\n").last.flatMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+        #expect(try #require(milliseconds, "\(sum)") >= 200)
+    }
+
     @Test("forked children and the programs that a program runs")
     func children() throws {
         let run = try record(
