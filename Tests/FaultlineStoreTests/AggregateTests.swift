@@ -260,6 +260,7 @@ struct AggregateTests {
         let sql = "SELECT total( t0.ZPRICE), max( t0.ZNAME) FROM ZITEM t0 WHERE  t0.ZPRICE > ?"
         #expect(
             store.lines.take() == [
+                "CoreData: annotation: fetch # at FaultlineStoreTests/AggregateTests.swift:# in log()",
                 "CoreData: sql: " + sql, "CoreData: details: SQLite bind[0] = 0",
                 "CoreData: annotation: sql connection fetch time: #s",
                 "CoreData: annotation: fetch using NSSQLiteStatement <#> on entity 'Item' with sql text '\(sql) ' returned 1 rows with values: (\n    {\n    all = 3.0;\n    last = \"Item 2\";\n}\n)",

@@ -119,13 +119,24 @@ final class TestStore {
     final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }
-        /// Removes and returns the lines, with times and addresses masked.
+        /// Removes and returns the lines.
+        func takeAll() -> [String] {
+            lines.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+        }
+
+        /// Removes and returns the lines, with times, addresses and the lines of call sites masked.
         func take() -> [String] {
             lines.withLock { lines in
                 defer { lines = [] }
                 return lines.map {
                     $0.replacing(/\d+\.\d{4}s/, with: "#s").replacing(
-                        /NSSQLiteStatement <0x[0-9a-f]+>/, with: "NSSQLiteStatement <#>")
+                        /NSSQLiteStatement <0x[0-9a-f]+>/, with: "NSSQLiteStatement <#>"
+                    ).replacing(#/(fetch|count|save|batch request) \d+ at (\S+):\d+ in /#) { found in
+                        "\(found.output.1) # at \(found.output.2):# in "
+                    }
                 }
             }
         }

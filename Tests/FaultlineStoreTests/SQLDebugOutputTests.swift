@@ -61,6 +61,7 @@ struct SQLDebugOutputTests {
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("CoreData: details: SQLite bind[0] = 1\n"))
-        #expect(text.contains("\nCoreData: sql: SELECT COUNT(*) FROM ZITEM\n"))
+        #expect(text.contains("] CoreData: sql: SELECT COUNT(*) FROM ZITEM\n"))
+        #expect(text.contains("] CoreData: annotation: count 2 at FaultlineStoreTests/SQLDebugOutputTests.swift:"))
     }
 }

@@ -8,6 +8,10 @@ import Testing
 
 @Suite("The SQL log has the same lines as Core Data's")
 struct SQLDebugTests {
+    private static func request(_ kind: String, _ function: String) -> String {
+        "CoreData: annotation: \(kind) # at FaultlineStoreTests/SQLDebugTests.swift:# in \(function)"
+    }
+
     private static let head =
         "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZAMOUNT, t0.ZNAME, t0.ZPRICE, t0.ZCATEGORY FROM ZITEM t0"
 
@@ -37,6 +41,7 @@ struct SQLDebugTests {
         let items = try context.fetch(FetchRequest<Item>(relationshipKeyPathsForPrefetching: ["tags"]))
         #expect(
             store.lines.take() == [
+                Self.request("fetch", "level1()"),
                 "CoreData: sql: " + Self.head, "CoreData: annotation: sql connection fetch time: #s",
                 "CoreData: annotation: Bound intarray _Z_intarray0", "CoreData: annotation: Bound intarray values.",
                 "CoreData: sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL, t1.Z_2ITEMS FROM ZTAG t0 JOIN Z_2TAGS t1 ON t0.Z_PK = t1.Z_4TAGS WHERE  t1.Z_2ITEMS IN (SELECT * FROM _Z_intarray0)  ORDER BY t1.Z_2ITEMS",
@@ -69,7 +74,7 @@ struct SQLDebugTests {
         _ = try context.count(for: FetchRequest<Item>())
         #expect(
             store.lines.take() == [
-                "CoreData: sql: SELECT COUNT(*) FROM ZITEM",
+                Self.request("count", "level1()"), "CoreData: sql: SELECT COUNT(*) FROM ZITEM",
                 "CoreData: annotation: total count request execution time: #s for count of 3.",
             ])
     }
@@ -82,6 +87,7 @@ struct SQLDebugTests {
         try store.context.save()
         #expect(
             store.lines.take() == [
+                Self.request("save", "save()"),
                 "CoreData: sql: BEGIN EXCLUSIVE", "CoreData: sql: SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
                 "CoreData: sql: UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
                 "CoreData: annotation: sql execution time: #s", "CoreData: sql: COMMIT",
@@ -100,7 +106,8 @@ struct SQLDebugTests {
         let sql = Self.head + " WHERE ( t0.ZNAME = ? AND ( t0.ZPRICE <> ? OR  t0.ZPRICE IS NULL))"
         _ = try store.context.fetch(request)
         let first = [
-            "CoreData: sql: " + sql, "CoreData: details: SQLite bind[0] = \"Item 1\"",
+            Self.request("fetch", "higherLevels()"), "CoreData: sql: " + sql,
+            "CoreData: details: SQLite bind[0] = \"Item 1\"",
             "CoreData: details: SQLite bind[1] = 7", "CoreData: annotation: sql connection fetch time: #s",
         ]
         let returned =
@@ -125,6 +132,22 @@ struct SQLDebugTests {
         let plan = try #require(store.lines.take().last)
         #expect(plan.hasPrefix("CoreData: details: SQLite: EXPLAIN QUERY PLAN \(sql)\n"))
         #expect(plan.contains(" 0 0 SEARCH t0 USING INDEX Z_Item_byName (ZNAME=?)"))
+    }
+
+    @Test(
+        "A request's line has its number and its line in the program, and stderr the time, program, process and thread")
+    func callSites() throws {
+        let lines = TestStore.Lines()
+        let log = SQLDebugLog(level: 1) { lines.add(String($0.drop { $0 != " " })) }
+        log.request("fetch", ("Groceries/List.swift", 42, "showList()"))
+        log.request("save", ("Groceries/List.swift", 43, "add(_:)"))
+        #expect(
+            lines.takeAll() == [
+                " annotation: fetch 1 at Groceries/List.swift:42 in showList()",
+                " annotation: save 2 at Groceries/List.swift:43 in add(_:)",
+            ])
+        let pattern = #/\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3} [^\[]+\[\d+:[0-9a-f]+\] /#
+        #expect(try pattern.wholeMatch(in: SQLDebugLog.linePrefix()) != nil)
     }
 
     @Test("The command line determines the level, or else the environment")

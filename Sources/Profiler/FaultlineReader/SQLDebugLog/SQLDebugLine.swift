@@ -144,6 +144,8 @@ enum SQLDebugAnnotation {
 
     /// `count request <NSFetchRequest: 0x7f…> (entity: Word; predicate: (…); …) returned 18988`
     case counting(entity: Substring, count: UInt64?)
+    /// `save 14 at Groceries/List.swift:42 in add(_:)`, which Faultline's store logs before a request's statements.
+    case request(Request)
     /// `(migration)  in-place migration completed successfully in 2.41 seconds`, for `-com.apple.CoreData.MigrationDebug`
     case migration(MigrationStage)
 
@@ -169,6 +171,38 @@ enum SQLDebugAnnotation {
         }
     }
 
+    /// The call site of a request.
+    struct Request {
+        /// Whether its statements write: a save, or a batch request.
+        var writes: Bool
+        var site: SiteEntry
+
+        /// - Returns: `nil` if the text is not a line about a request.
+        init?(_ text: Substring) {
+            let found = text.withBytes { bytes -> (writes: Bool, file: Range<Int>, line: Int, function: Int)? in
+                let reading = bytes.behind("fetch ") ?? bytes.behind("count ")
+                guard let start = reading ?? bytes.behind("save ") ?? bytes.behind("batch request "),
+                    let number = bytes.number(at: start), let file = bytes.behind(" at ", at: number.end)
+                else { return nil }
+                // A path may contain colons, and even what looks like a line.
+                var site: (file: Range<Int>, line: Int, function: Int)?
+                var colon = bytes.position(of: ":", from: file)
+                while let found = colon {
+                    if let line = bytes.number(at: found + 1), let name = bytes.behind(" in ", at: line.end) {
+                        site = (file..<found, Int(clamping: line.value), name)
+                    }
+                    colon = bytes.position(of: ":", from: found + 1)
+                }
+                return site.map { (reading == nil, $0.file, $0.line, $0.function) }
+            }
+            guard let found else { return nil }
+            writes = found.writes
+            site = SiteEntry(
+                file: String(text[bytes: found.file]), line: found.line,
+                function: String(text[text.index(afterBytes: found.function)...]))
+        }
+    }
+
     /// Whether an annotation contains figures, which are lost if it is not understood.
     static func measures(_ text: Substring) -> Bool {
         let signs: [StaticString] = [" time: ", " rows", "fulfilled from", "returned ", "Got "]
@@ -181,6 +215,7 @@ enum SQLDebugAnnotation {
     }
 
     private static func parse(_ text: Substring, _ bytes: UnsafeBufferPointer<UInt8>) -> SQLDebugAnnotation? {
+        if let request = Request(text) { return .request(request) }
         if let rest = bytes.behind("sql connection fetch time: ") ?? bytes.behind("sql execution time: ") {
             return bytes.seconds(at: rest).map { .statementTime($0) }
         }

@@ -22,6 +22,8 @@ extension SQLDebugThread {
         var plan: PlanEntry?
         /// The time of the last line about it; `nil` if the log has no times.
         var end: UInt64?
+        /// The call site; `nil` if the log lacks it.
+        var site: SiteEntry?
 
         init(_ statement: LogStatement, end: UInt64?) {
             (self.statement, self.end) = (statement, end)
@@ -80,6 +82,8 @@ extension SQLDebugThread {
         var commit: UInt64?
         var begin: UInt64?
         var end: UInt64?
+        /// The call site of the save; `nil` if the log lacks it.
+        var site: SiteEntry?
         /// Whether a statement has ended the transaction, and whether it kept the changes.
         var isEnded = false, isKept = false
 

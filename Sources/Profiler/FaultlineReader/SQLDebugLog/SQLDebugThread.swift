@@ -45,6 +45,8 @@ final class SQLDebugThread {
     /// The time of the current line.
     private var now: UInt64?
     private var transaction: Transaction?
+    /// The request whose statements come next, as far as the log names it.
+    private var request: SQLDebugAnnotation.Request?
     /// The way of the migration that is going on, as far as the log says it.
     private var migration: TraceEvent.Migration.Way?
     /// The statement of the last finished SELECT.
@@ -175,7 +177,12 @@ final class SQLDebugThread {
                     try finishOpen(emit)
                 }
             }
-            open.append(Select(statement, end: now))
+            let select = Select(statement, end: now)
+            if let request, !request.writes {
+                select.site = request.site
+                self.request = nil
+            }
+            open.append(select)
             return true
         }
         try finishOpen(emit)
@@ -183,6 +190,8 @@ final class SQLDebugThread {
         switch statement.verb {
         case "BEGIN":
             transaction = Transaction(statements: 1, begin: now)
+            // A save can have several transactions, the first of which reserves keys.
+            if let request, request.writes { transaction?.site = request.site }
             plain = Plain(statement: statement, type: .transaction, end: now)
         case "COMMIT", "ROLLBACK", "END":
             // The time of COMMIT may follow, so the save is emitted with it.
@@ -190,6 +199,7 @@ final class SQLDebugThread {
             transaction?.end = now
             transaction?.isEnded = true
             transaction?.isKept = statement.verb != "ROLLBACK"
+            if transaction?.changes.isEmpty == false { request = nil }
         case "INSERT", "UPDATE", "DELETE":
             plain = Plain(statement: statement, type: .write, rows: statement.write?.rows, end: now)
             guard let write = statement.write else { return false }
@@ -271,6 +281,9 @@ final class SQLDebugThread {
             if let count { select.reportedRows = count }
             if !entity.isEmpty { select.entity = String(entity) }
         case .cacheHit: break
+        case .request(let next):
+            try finishClosed(emit)
+            request = next
         case .migration(let stage): try take(stage, emit)
         case .fault(let object):
             guard let select = closed else { return false }

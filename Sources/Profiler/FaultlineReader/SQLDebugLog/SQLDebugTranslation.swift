@@ -103,6 +103,8 @@ final class SQLDebugTranslation {
         return String(table.dropFirst().prefix(1)) + table.dropFirst(2).lowercased()
     }
 
+    private func site(_ site: SiteEntry?) -> DictionaryID { site.map { names.id(.site($0)) } ?? 0 }
+
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
     // MARK: - Saves and migrations
@@ -230,6 +232,7 @@ final class SQLDebugTranslation {
             let isTimed = transaction.isTimed || transaction.commit != nil || transaction.begin != nil
             var event = event(.save(save), enclosing: enclosure, isTimed: isTimed, thread, transaction.end)
             if transaction.hasUnknownRows { event.unrecorded.insert(.rows) }
+            event.site = site(transaction.site)
             try emit(event)
         case .migrating: break
         case .migrated(let end):
@@ -273,6 +276,7 @@ final class SQLDebugTranslation {
             for prefetch in select.prefetches { try statement(prefetch.select, id, thread, start, emit) }
         }
         if select.reportedRows == nil { event.unrecorded.insert(.rows) }
+        event.site = site(select.site)
         try emit(event)
         try statement(select, event.id, thread, event.start, emit)
         return event

@@ -35,6 +35,10 @@ extension ManagedObjectContext {
             postChanges()
         }
         try callWillSave()
+        // A save to a parent runs no statement.
+        if parent == nil {
+            logRequest("save", (fileID, line, function), to: persistentStoreCoordinator.stores)
+        }
         var attempt = SaveAttempt(
             span: recorder.begin().map { SaveSpan($0, recorder, origin(at: (fileID, line, function))) })
         let outcome = Result { while try !write(&attempt) {} }
@@ -43,6 +47,15 @@ extension ManagedObjectContext {
         // After a failure too, because some of several stores may have been saved.
         if let done = attempt.done { tell(done) }
         try outcome.get()
+    }
+
+    /// Logs a request's call site once in each log of the stores that it writes to.
+    func logRequest(_ kind: StaticString, _ site: CallerSite, to stores: [SQLStore]) {
+        var logs: [SQLDebugLog] = []
+        for store in stores where store.log.isOn && !logs.contains(where: { $0 === store.log }) {
+            logs.append(store.log)
+            store.log.request(kind, site)
+        }
     }
 
     /// The state of a save across its attempts.

@@ -127,6 +127,7 @@ final class FetchExecution {
         let log = store.log
         try connection.beginRead()
         let statement = try connection.bind(select)
+        log.request(form == .count ? "count" : "fetch", site)
         log.statement(select.sql, select.values, arrays: select.arrays.count)
         let (run, keys) = try connection.session.asEvent(if: isPart, statement, origin: span.origin()) {
             (run) throws(StoreError) in

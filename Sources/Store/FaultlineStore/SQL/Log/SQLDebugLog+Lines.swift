@@ -1,3 +1,4 @@
+import CStore
 import Foundation
 
 extension SQLDebugLog {
@@ -5,6 +6,27 @@ extension SQLDebugLog {
         guard isOn else { return }
         print(.annotation, "Connecting to sqlite database file at \"\(path)\"")
     }
+
+    /// Logs the call site of a request whose statements are about to run: `save 14 at Groceries/List.swift:42 in add(_:)`.
+    func request(_ kind: StaticString, _ site: CallerSite) {
+        guard isOn else { return }
+        print(.annotation, "\(kind) \(nextRequest()) at \(site.fileID):\(site.line) in \(site.function)")
+    }
+
+    /// The text before a line on standard error: the time, the program, its process and the thread.
+    static func linePrefix() -> String {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        var date = tm()
+        localtime_r(&now.tv_sec, &date)
+        let time = String(
+            format: "%04d-%02d-%02d %02d:%02d:%02d.%03d", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday,
+            date.tm_hour, date.tm_min, date.tm_sec, now.tv_nsec / 1_000_000)
+        return "\(time) \(program)[\(getpid()):\(String(cstore_thread_number(), radix: 16))] "
+    }
+
+    private static let program =
+        (CommandLine.arguments.first ?? "").split(separator: "/").last.map(String.init) ?? "program"
 
     /// Logs a statement that is about to run, with its bound values.
     func statement(_ sql: String, _ values: @autoclosure () -> [SQLValue] = [], arrays: Int = 0) {

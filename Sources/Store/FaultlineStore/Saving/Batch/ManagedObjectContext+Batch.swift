@@ -117,6 +117,7 @@ extension ManagedObjectContext {
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
         for store in targets { try store.checkWritable(doing: "Running a batch request") }
+        logRequest("batch request", site, to: targets)
         let span = recorder.begin().map { SaveSpan($0, recorder, origin(at: site)) }
         let author = historyAuthor
         var transaction = JointTransaction(targets.map { BatchExecution($0, type, span?.part, author, body) })
