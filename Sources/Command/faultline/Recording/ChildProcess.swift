@@ -19,9 +19,11 @@ struct ChildProcess {
     ///   - arguments: The command and its arguments. Must not be empty.
     ///   - environment: Variables to add to this process's environment.
     ///   - standardOutput: A file for the command's output. The default is this process's standard output.
+    ///   - isSilent: Whether the command's output and messages are dropped.
     /// - Throws: ``CommandFailure`` if there is no such command or it cannot be run.
     static func start(
-        _ arguments: [String], environment added: [String: String], standardOutput: String? = nil
+        _ arguments: [String], environment added: [String: String], standardOutput: String? = nil,
+        isSilent: Bool = false
     ) throws -> ChildProcess {
         let words = RawArguments.copies(of: arguments)
         let variables = variables(added)
@@ -32,6 +34,9 @@ struct ChildProcess {
         if let standardOutput {
             posix_spawn_file_actions_addopen(
                 &actions, STDOUT_FILENO, standardOutput, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        }
+        for stream in [STDOUT_FILENO, STDERR_FILENO] where isSilent {
+            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0)
         }
         // A signal that arrives before its handler is installed must wait, and not end this process alone.
         var waiting = Signals.set(of: forwarded)
@@ -102,13 +107,19 @@ struct ChildProcess {
 
     // MARK: - Ending
 
-    /// The way the command ended, or `nil` while it runs.
-    func poll() -> Ending? {
+    /// The way the command ended, and its CPU time in nanoseconds with that of the processes it waited for; `nil` while it
+    /// runs.
+    func poll() -> (ending: Ending, cpuTime: UInt64)? {
         var status: Int32 = 0
-        guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+        var usage = rusage()
+        guard wait4(identifier, &status, WNOHANG, &usage) == identifier else { return nil }
         Self.stopForwarding()
         let signal = status & 0x7f
-        return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+        let nanoseconds = { (time: timeval) -> UInt64 in
+            UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000
+        }
+        let time = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+        return (signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal), time)
     }
 }
 

@@ -7,6 +7,8 @@ import Foundation
 /// A command that ran with recording on.
 struct Recording {
     let ending: ChildProcess.Ending
+    /// The CPU time of the command, in nanoseconds.
+    let cpuTime: UInt64
     /// The outcome of the trace.
     let outcome: TraceCollector.Outcome
     /// Where the trace went.
@@ -27,14 +29,15 @@ struct Recording {
     /// Runs a command to its end and collects its trace.
     ///
     /// - Parameters:
+    ///   - isSilent: Whether the command's output and messages are dropped.
     ///   - advice: Changes to the command's fetches, or `nil` to leave them to the environment.
     ///   - detail: How much of the run to record.
     ///   - progress: The line that shows how the recording goes, if there is one.
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
-        standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, detail: RecordedDetail? = nil,
-        progress: ProgressLine? = nil
+        standardOutput: String? = nil, isSilent: Bool = false, trying advice: [FetchAdvice]? = nil,
+        detail: RecordedDetail? = nil, progress: ProgressLine? = nil
     ) throws -> Recording {
         let samplesAllocations = detail?.allocations != nil
         if samplesAllocations { try checkAllocations(command, destination) }
@@ -53,7 +56,7 @@ struct Recording {
         let child: ChildProcess
         do {
             child = try ChildProcess.start(
-                command, environment: environment, standardOutput: standardOutput)
+                command, environment: environment, standardOutput: standardOutput, isSilent: isSilent)
         } catch {
             collector.discard()
             throw error
@@ -63,10 +66,10 @@ struct Recording {
             progress?.show(collector.progress)
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }
-        var ending = child.poll()
-        while ending == nil {
+        var end = child.poll()
+        while end == nil {
             collect()
-            ending = child.poll()
+            end = child.poll()
         }
         progress?.clear()
         var daemons = Daemons(using: collector.scratch)
@@ -80,7 +83,7 @@ struct Recording {
         if outcome.processes > 0, let trace = outcome.trace {
             Signals.holdingBack { Signals.ignoringFileSizeLimit { calibrate(trace) } }
         }
-        return Recording(ending: ending!, outcome: outcome, destination: destination)
+        return Recording(ending: end!.ending, cpuTime: end!.cpuTime, outcome: outcome, destination: destination)
     }
 
     /// - Throws: ``CommandFailure`` if allocations cannot be sampled.

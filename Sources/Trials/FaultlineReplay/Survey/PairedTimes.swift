@@ -1,16 +1,30 @@
 import FaultlineFindings
 
-/// The CPU times of two ways of doing the same, measured alternately (ABBA) on this thread.
+/// The CPU times of two ways of doing the same, measured alternately (ABBA).
 ///
 /// With CPU time, other work on the machine makes no difference. Pages of a copy are already in memory.
-struct PairedTimes {
+package struct PairedTimes {
     /// The median time of one execution, in nanoseconds.
-    private(set) var before = 0.0
-    private(set) var after = 0.0
-    /// The median of the rounds' ratios, after to before, and its confidence interval of at least 95 %.
-    private(set) var ratio = 1.0
-    private(set) var low = 1.0
-    private(set) var high = 1.0
+    package let before: Double
+    package let after: Double
+    /// The median of the rounds' ratios, after to before, and its confidence interval: of at least 95 %, or the smallest
+    /// and the largest of at most six rounds.
+    package let ratio: Double
+    package let low: Double
+    package let high: Double
+
+    /// - Parameters:
+    ///   - rounds: The times of each round, in nanoseconds. Must not be empty.
+    ///   - executions: The number of executions in a round.
+    package init(_ rounds: [(before: Double, after: Double)], executions: Int = 1) {
+        let ratios = rounds.map { max(1, $0.after) / max(1, $0.before) }.sorted()
+        let count = Double(ratios.count)
+        // Order statistics around the median, by the normal approximation of the binomial distribution.
+        let position = max(0, Int((count - 1.96 * count.squareRoot()) / 2))
+        (ratio, low, high) = (ratios[ratios.count / 2], ratios[position], ratios[ratios.count - 1 - position])
+        before = rounds.map(\.before).sorted()[rounds.count / 2] / Double(executions)
+        after = rounds.map(\.after).sorted()[rounds.count / 2] / Double(executions)
+    }
 
     /// The minimum and maximum number of rounds.
     private static let rounds = 7...25
@@ -62,15 +76,9 @@ struct PairedTimes {
             let early = isFirstBefore ? try first(repetitions) : try second(repetitions)
             let late = isFirstBefore ? try second(repetitions) : try first(repetitions)
             let times = isFirstBefore ? (early, late) : (late, early)
-            pairs.append((Double(max(1, times.0)), Double(max(1, times.1))))
+            pairs.append((Double(times.0), Double(times.1)))
         }
-        let ratios = pairs.map { $0.after / $0.before }.sorted()
-        let count = Double(ratios.count)
-        // Order statistics around the median, by the normal approximation of the binomial distribution.
-        let position = max(0, Int((count - 1.96 * count.squareRoot()) / 2))
-        (ratio, low, high) = (ratios[ratios.count / 2], ratios[position], ratios[ratios.count - 1 - position])
-        before = pairs.map(\.before).sorted()[pairs.count / 2] / Double(repetitions * executions)
-        after = pairs.map(\.after).sorted()[pairs.count / 2] / Double(repetitions * executions)
+        self.init(pairs, executions: repetitions * executions)
     }
 
     private static func time<Failure: Error>(
