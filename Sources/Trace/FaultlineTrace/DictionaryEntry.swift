@@ -87,8 +87,8 @@ public struct StatementEntry: Sendable, Hashable, Codable {
     public var sql: String
     /// The names of the columns of a row, if the trace was recorded with `--columns`; otherwise `nil`.
     public var columns: [String]?
-    /// The path of the database file that the statement was run on; `nil` for a database in memory, a statement of a store, or
-    /// the ninth and any further file of a program.
+    /// The path of the database file that the statement was run on; `nil` for a database in memory, or the ninth and any
+    /// further file of a program.
     public var file: String?
     /// The names of the databases that were attached to the connection when the statement first ran, and their files; `nil` if
     /// there were none, or SQLite is older than 3.39.

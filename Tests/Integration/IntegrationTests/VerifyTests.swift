@@ -270,7 +270,14 @@ struct VerifyTests {
                 + "the store that the program used.\n"
         )
         #expect(try errors(directory.path("none.json"), "--store", store).contains("none.json"))
-        #expect(try errors(trace).contains("--store"))
+        let unnamed = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
+        #expect(
+            try errors(unnamed)
+                == "faultline: \(unnamed) does not name the program's store; name its file with --store.\n")
+        // The trace of the recording names it.
+        let named = try BuiltCommand.run(["verify", trace])
+        let file = URL(fileURLWithPath: store).lastPathComponent
+        #expect(named.status == 0 && named.output.hasPrefix("\(file): "), "\(named.errors)")
     }
 
     @Test(

@@ -39,8 +39,10 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
     @Argument(help: "A trace, or a profile of traces.", completion: .file())
     var trace: String
 
-    @Option(name: .long, help: "The file of the store that the program used.", completion: .file())
-    var store: String
+    @Option(
+        name: .long, help: "The file of the store that the program used. The default is the file that the trace names.",
+        completion: .file())
+    var store: String?
 
     @Option(
         name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, its file contents, or another store.",
@@ -62,11 +64,14 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         // The analysis comes first, because a malicious profile fails here before anything is copied.
         _ = Analysis(loaded.profile)
         let models = try model.map(ModelArgument.load) ?? []
+        guard let store = store ?? loaded.profile.mainDatabase else {
+            throw CommandFailure.usage("\(trace) does not name the program's store; name its file with --store.")
+        }
         Interruption.removeCopiesFirst()
         let analysis = try Analysis(asking: store, about: loaded.profile)
         let verification: Verification
         do {
-            verification = try verify(analysis, models)
+            verification = try verify(analysis, on: store, models)
         } catch {
             throw CommandFailure.replay(error)
         }
@@ -78,7 +83,9 @@ struct VerifyCommand: AnalyzingCommand, PrintingCommand {
         try write(verification, to: output, next: next)
     }
 
-    private func verify(_ analysis: Analysis, _ models: [ManagedObjectModel]) throws(ReplayError) -> Verification {
+    private func verify(
+        _ analysis: Analysis, on store: String, _ models: [ManagedObjectModel]
+    ) throws(ReplayError) -> Verification {
         let total = UInt64(analysis.findings.count)
         let result: Result<Verification, ReplayError> = ProgressBar.during("trying the advice", .things("finding")) {
             show in

@@ -57,6 +57,8 @@ private struct DatabaseQuestions {
             }
         }
         guard let path = profile.mainDatabase else {
+            // The plans of a store's fetches are in its traces and logs, of which many name no file.
+            guard profile.allProcesses.lacks(.operations) else { return IndexExaminations() }
             return unasked("The trace does not name a database file; pass it, or a copy of it, with --store.")
         }
         guard Self.size(of: path) <= Self.largest else {

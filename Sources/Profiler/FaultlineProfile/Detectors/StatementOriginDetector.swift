@@ -17,9 +17,14 @@ package struct StatementOriginDetector: EvidenceDetector {
 
     package mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables)
     {
-        guard case .sql(let statement) = event.detail, event.parent == 0, !seen.contains(statement.statement),
+        guard case .sql(let statement) = event.detail, !seen.contains(statement.statement),
             let entry = context.dictionary.statement(statement.statement)
         else { return }
+        // A statement of an object store is part of a fetch or a save.
+        guard event.parent == 0 || entry.file != nil else {
+            seen.insert(statement.statement)
+            return
+        }
         let key = StatementSite(sql: entry.sql, site: nil)
         guard evidence.count < Self.capacity || evidence[key] != nil else { return }
         seen.insert(statement.statement)
@@ -57,7 +62,7 @@ extension StatementOrigins {
 }
 
 extension Profile {
-    /// The origins of statements outside any operation of an object store.
+    /// The origins of statements outside any operation of an object store, and of those that ran on a file.
     package var statementOrigins: [(key: StatementSite, evidence: StatementOrigins)] {
         evidence(of: StatementOriginDetector.self)
     }
@@ -73,6 +78,9 @@ extension Profile {
         var times: [String: UInt64] = [:]
         for (sql, groups) in statementHotspots {
             for file in files[sql] ?? [] { times[file, default: 0] &+= groups.reduce(0) { $0 &+ $1.totalTime } }
+        }
+        for (sql, runs) in fetchedStatements {
+            for file in files[sql] ?? [] { times[file, default: 0] &+= runs.time }
         }
         return times.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }

@@ -43,11 +43,13 @@ extension Profile {
     /// The most statements to examine.
     private static let mostExamined = 24
 
-    /// The statements outside any operation of an object store that take a noticeable part of the run, and many steps for
-    /// their rows; the longest first.
+    /// The statements that take a noticeable part of the run, and many steps for their rows: those outside any operation of an
+    /// object store, and those that read rows for fetches; of each the longest first.
     package var statementsToExamine: [StatementToExamine] {
         let whole = max(wallTime, totals.storeTime)
+        let fetched = fetchedStatements.filter { $0.runs.isWorthExamining(of: whole) }.map(StatementToExamine.init)
         return longestStatements(Self.mostExamined) { $0.isWorthExamining(of: whole) }
+            + fetched.prefix(Self.mostExamined)
     }
 
     /// The minimum share of the run and rows of a run whose columns are weighed, and the most statements.
@@ -88,14 +90,34 @@ extension Profile {
     }
 }
 
+extension StatementToExamine {
+    fileprivate init(sql: String, runs: StatementTable.Runs) {
+        self.init(sql: sql, executions: runs.count, rows: runs.rows, steps: runs.virtualMachineSteps)
+    }
+}
+
+extension Profile {
+    /// The statements that read rows for fetches of an object store, the longest first.
+    var fetchedStatements: [(sql: String, runs: StatementTable.Runs)] {
+        var all: [String: StatementTable.Runs] = [:]
+        for fetch in fetches {
+            for (sql, plans) in fetch.statements.texts {
+                for runs in plans.values { all[sql, default: .init()].merge(runs) }
+            }
+        }
+        return all.ordered { ($0.value.time, $1.key) > ($1.value.time, $0.key) }.map { ($0.key, $0.value) }
+    }
+}
+
 extension Profile {
     /// The most statements to check for disadvantages.
     private static let mostChecked = 50
 
-    /// The statements that read rows outside any operation of an object store, which a new index could make slower; the
-    /// longest first.
+    /// The statements that read rows, which a new index could make slower; the longest first.
     package var statementsToProtect: [StatementToExamine] {
-        statementHotspots.filter { $0.groups[0].key.statementType == .read }
+        let fetched = fetchedStatements.prefix(Self.mostChecked).map(StatementToExamine.init)
+        return fetched
+            + statementHotspots.filter { $0.groups[0].key.statementType == .read }
             .map { sql, groups in
                 StatementToExamine(
                     sql: sql, executions: groups.reduce(0) { $0 &+ $1.count },
@@ -197,8 +219,21 @@ extension EventGroup {
     private static let stepsPerRow: UInt64 = 30
 
     fileprivate func isWorthExamining(of whole: UInt64) -> Bool {
-        Double(totalTime) >= Self.examinedShare * Double(whole)
-            && counts.virtualMachineSteps >= Self.examinedSteps &* count
-            && (counts.virtualMachineSteps >= Self.stepsPerRow &* counts.rows || counts.sorts > 0)
+        Self.isWorthExamining(
+            totalTime, of: whole, count, steps: counts.virtualMachineSteps, rows: counts.rows, sorts: counts.sorts > 0)
+    }
+
+    fileprivate static func isWorthExamining(
+        _ time: UInt64, of whole: UInt64, _ count: UInt64, steps: UInt64, rows: UInt64, sorts: Bool
+    ) -> Bool {
+        Double(time) >= examinedShare * Double(whole) && steps >= examinedSteps &* count
+            && (steps >= stepsPerRow &* rows || sorts)
+    }
+}
+
+extension StatementTable.Runs {
+    /// A fetch that sorts is R19's subject.
+    fileprivate func isWorthExamining(of whole: UInt64) -> Bool {
+        EventGroup.isWorthExamining(time, of: whole, count, steps: virtualMachineSteps, rows: rows, sorts: false)
     }
 }

@@ -37,7 +37,9 @@ struct MissingIndexRule: Rule {
         }
         outcome.obstacles = examinations.problem.map { ["SQLite was not asked about indexes. \($0)"] } ?? []
         outcome.obstacles += examinations.omissions
-        outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
+        let demands = Self.demands(profile)
+        outcome.findings = demands.map { finding(for: $0, profile, costs.machine) }
+        outcome.findings += examinedFetches(profile, besides: demands)
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
         outcome.findings += statementScans(profile) + automaticIndexesOfStatements(profile)
         outcome.findings += examinations.findings(self, profile, analyzing: false)
@@ -108,6 +110,7 @@ struct MissingIndexRule: Rule {
         finding.claims = demand.fetches.map { Claim.loads($0.key, profile) }
         finding.remedy = demand.index.remedy(for: demand.fetches.map(\.key))
         weigh(&finding, demand, upkeep: upkeep, saved: saved, profile)
+        weigh(&finding, byCopyFor: demand.fetches)
         return finding
     }
 
@@ -180,6 +183,10 @@ extension MissingIndexRule {
                 + "that the copy saved, minus the time that the rows written in the trace would "
                 + "take longer with the index, which inserting rows of the copy shows.",
             guards: [
+                "If the trace names the store's file, or --store does, the statements of long fetches are tried on a copy. A finding that "
+                    + "the copy confirms is certain, one for which no index saves steps there is a note, and an index that only the "
+                    + "copy shows to be missing is reported too. Statements with functions of the store, such as text searches, "
+                    + "are not tried.",
                 "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "
                     + "rows is a note.",
                 "R06 ignores a fetch that loads more than \(Phrase.percent(FetchIndexing.largestShare.value)) of the table, or "

@@ -251,7 +251,7 @@ struct StatementMeasure {
 extension SQLStatement {
     /// Enters the statement into the trace's dictionary, with its plan if it has one.
     func intern(_ session: SQLSession) {
-        traceID = session.recorder.intern(.statement(StatementEntry(sql: sql)))
+        traceID = session.recorder.intern(.statement(StatementEntry(sql: sql, file: session.connection.file)))
         guard type == .read || type == .write else { return }
         let statistics = TableStatistics(connection: session.connection)
         let rows = session.plan(sql).map { step in
@@ -262,6 +262,11 @@ extension SQLStatement {
 }
 
 extension SQLConnection {
+    /// The absolute path of the database; `nil` if it is in memory.
+    fileprivate var file: String? {
+        sqlite3_db_filename(handle, "main").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Returns the hits and misses of SQLite's page cache since the last call.
     func takePageCounts() -> (hits: Int32, misses: Int32) {
         var hits: Int32 = 0
