@@ -1,6 +1,7 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make install      copies the command, its manual and its completions to PREFIX, /usr/local unless given
+#   make package      makes a Debian package, an archive and a wheel for Python of the command in .build/packages
 #   make uninstall    removes what an installation copied, and nothing else
 #   make docs     makes a site of the guides, the commands, the rules and the API in .build/docs
 #   make articles    makes the articles about commands and rules anew from the help and from "explain"
@@ -26,7 +27,9 @@
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools zlib1g-dev
 # What tests record besides the programs of this package.
 TEST_PACKAGES = gcc libc6-dev python3 python3-aiosqlite python3-django python3-greenlet python3-peewee python3-pip \
-    python3-sqlalchemy php-cli php-sqlite3 ruby ruby-sqlite3 sqlite3 fish man-db zsh
+    python3-sqlalchemy php-cli php-sqlite3 ruby ruby-sqlite3 sqlite3 fish man-db zsh $(PACKAGING_PACKAGES)
+# What makes packages, and what checks the one for Debian.
+PACKAGING_PACKAGES = binutils dpkg-dev lintian patchelf python3-wheel
 # Packages for Python: one that has a SQLite of its own, as Debian's uses the system's, and those with which tests examine
 # what Faultline writes for other tools.
 PYTHON_PACKAGES = .build/python-packages
@@ -40,9 +43,10 @@ SPEEDSCOPE_PACKAGE = perf8-0.0.1
 PIP = python3 -m pip --quiet --disable-pip-version-check
 # What the budgets are measured with.
 BENCH_PACKAGES = python3 python3-django strace valgrind
-SWIFT_BUILD = swift build --configuration release --product
+# With Swift's libraries inside, the command starts sooner, and runs where no toolchain is.
+SWIFT_BUILD = swift build --configuration release --static-swift-stdlib --product
 
-.PHONY: demo build build-traits install install-built uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff truth-merge
+.PHONY: demo build build-traits install install-built package uninstall docs articles test test-all test-commands test-entities test-page test-threads pictures bench-page fuzz-coverage install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff truth-merge
 
 demo: build
 	.build/release/faultline demo
@@ -69,6 +73,12 @@ install: build
 # Copies what "make install" has built, for a user who has no Swift toolchain: "sudo make install-built".
 install-built:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" FORCE="$(FORCE)" Installation/install "$(BUILT)"
+
+# Packages for users who have no Swift toolchain: for Debian and Ubuntu, an archive that runs anywhere, and a wheel for Python.
+package: PACKAGES += $(PACKAGING_PACKAGES)
+package: build
+	$(SWIFT_BUILD) ManualGenerator
+	Installation/package $(BUILT) .build/packages
 
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Installation/uninstall
@@ -174,7 +184,7 @@ attack: build
 	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) swift test $(INTEGRATION) --skip-build --filter AttackTests
 	$(MAKE) fuzz COUNT=20000
 
-PROGRAM_BUILD = swift build $(INTEGRATION) --configuration release --product
+PROGRAM_BUILD = swift build $(INTEGRATION) --configuration release --static-swift-stdlib --product
 APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Integration/Applications/*)))
 
 truth: PACKAGES += sqlite3

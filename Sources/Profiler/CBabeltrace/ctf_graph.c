@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "ctf_internal.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +29,32 @@ static bool take_problem(char *out, size_t room) {
 
 // MARK: - The graph
 
+// The plugin in a folder beside the library. A copy of libbabeltrace2 in a package looks where its distribution has them.
+static const bt_plugin *plugin_beside_library(void) {
+    static const bt_plugin_set *plugins;
+    Dl_info library;
+    void *function = dlsym(RTLD_DEFAULT, "bt_plugin_find");
+    char *path = NULL;
+    if (function == NULL || dladdr(function, &library) == 0 || library.dli_fname == NULL) { return NULL; }
+    const char *end = strrchr(library.dli_fname, '/');
+    int length = end == NULL ? 0 : (int)(end - library.dli_fname + 1);
+    if (asprintf(&path, "%.*sbabeltrace2/plugins", length, library.dli_fname) < 0) { return NULL; }
+    bt_plugin_find_all_from_dir_status status = bt_plugin_find_all_from_dir(path, BT_FALSE, BT_FALSE, &plugins);
+    free(path);
+    if (status != BT_PLUGIN_FIND_ALL_FROM_DIR_STATUS_OK) { return NULL; }
+    for (uint64_t index = 0; index < bt_plugin_set_get_plugin_count(plugins); index++) {
+        const bt_plugin *plugin = bt_plugin_set_borrow_plugin_by_index_const(plugins, index);
+        if (strcmp(bt_plugin_get_name(plugin), "ctf") == 0) { return plugin; }
+    }
+    return NULL;
+}
+
 static const bt_component_class_source *source_class(void) {
     const bt_plugin *plugin = NULL;
     if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) != BT_PLUGIN_FIND_STATUS_OK) {
-        return NULL;
+        plugin = plugin_beside_library();
     }
-    return bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+    return plugin == NULL ? NULL : bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 }
 
 static const bt_component_class_source *source_kind;
