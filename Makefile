@@ -205,13 +205,14 @@ MERGED = $(CURDIR)/.build/merged
 WORKLOAD = $(CURDIR)/.build/release/faultline workload
 
 truth-merge: build
-	swift build --build-tests
+	swift build --build-tests --disable-build-manifest-caching
 	rm -rf $(MERGED) && mkdir -p $(MERGED)
-	$(WORKLOAD) groceries --store $(MERGED)/list.sqlite --items 100 --flaws all --prepare
+	for flaws in all none; do \
+	    $(WORKLOAD) groceries --store $(MERGED)/list-$$flaws.sqlite --items 100 --flaws $$flaws --prepare || exit 1; done
 	$(WORKLOAD) weather --store $(MERGED)/weather.sqlite --readings 5000 --prepare
 	for flaws in all none; do \
 	    .build/release/faultline record --force -o $(MERGED)/list-$$flaws.json -- \
-	        $(WORKLOAD) groceries --store $(MERGED)/list.sqlite --items 100 --flaws $$flaws || exit 1; done
+	        $(WORKLOAD) groceries --store $(MERGED)/list-$$flaws.sqlite --items 100 --flaws $$flaws || exit 1; done
 	.build/release/faultline record --cpu --force -o $(MERGED)/weather.json -- \
 	    $(WORKLOAD) weather --store $(MERGED)/weather.sqlite --way policy
 	FAULTLINE_MERGE_COPIES=$(COPIES) FAULTLINE_MERGE_TRACES=$(MERGED) \
