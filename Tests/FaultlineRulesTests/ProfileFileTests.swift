@@ -142,6 +142,27 @@ struct ProfileFileTests {
         #expect(read.count == 5000 && read.total == durations.total && read.maximum == 25_000_000)
     }
 
+    /// A trace of impossible durations once overflowed the sum that reading a histogram makes.
+    @Test func `keeps sums of durations that no program takes`() throws {
+        func restored(_ durations: Distribution) throws -> Distribution {
+            var words = ProfileWords()
+            var read = Distribution()
+            try read.restore(durations.stored(&words), words)
+            return read
+        }
+        var durations = Distribution()
+        for _ in 0..<2000 { durations.record(1 << 60) }
+        durations.record(.max, times: 5000)
+        var sum = durations
+        for _ in 0..<100 { sum.merge(durations) }
+        #expect(sum.count == 707_000 && sum.counts(between: [1]).reduce(0, +) == 707_000)
+        #expect(try restored(sum).count == 707_000)
+        // A hundred years in all are none too many for a fleet.
+        var fleet = Distribution()
+        for _ in 0..<3000 { fleet.record(1 << 50) }
+        #expect(try restored(fleet).percentile(50) == fleet.percentile(50))
+    }
+
     @Test func `keeps the names that its files have always had for the runs of a rule`() throws {
         var evidence = SmallTransactionEvidence()
         (evidence.executions, evidence.occurrences, evidence.implicit) = (7, 2, 3)

@@ -8,8 +8,11 @@ public struct Distribution: Mergeable, Sendable {
     /// The maximum number of values that are kept individually.
     static let exactLimit = 1024
 
-    /// The maximum sum of values in a profile file: nine years.
-    private static let largestSum: UInt64 = 1 << 58
+    /// The maximum sum of the histogram's values, 146 years: reading it sums them, which must not overflow.
+    private static let largestSum: UInt64 = 1 << 62
+
+    /// The maximum number of values in a profile file, which leaves room for sums.
+    private static let largestCount: UInt64 = 1 << 48
 
     private var values: [UInt64] = []
     private var histogram: Histogram<UInt64>?
@@ -17,6 +20,8 @@ public struct Distribution: Mergeable, Sendable {
     ///
     /// Checking the optional would retain the histogram for every value.
     private var isCounting = false
+    /// The sum of the histogram's values.
+    private var counted: UInt64 = 0
     package private(set) var count: UInt64 = 0
     /// The sum of all values, in nanoseconds.
     package private(set) var total: UInt64 = 0
@@ -35,7 +40,7 @@ public struct Distribution: Mergeable, Sendable {
             values.append(value)
         } else {
             spill()
-            histogram?.record(min(value, UInt64.max / 4))
+            addToHistogram(value)
         }
     }
 
@@ -49,7 +54,7 @@ public struct Distribution: Mergeable, Sendable {
             values.append(contentsOf: repeatElement(value, count: Int(times)))
         } else {
             spill()
-            histogram?.record(min(value, UInt64.max / 4), count: times)
+            addToHistogram(value, times: times)
         }
     }
 
@@ -68,8 +73,8 @@ public struct Distribution: Mergeable, Sendable {
             values += other.values
         } else {
             spill()
-            for value in other.values { histogram?.record(min(value, UInt64.max / 4)) }
-            if let others = other.histogram { histogram?.add(others) }
+            for value in other.values { addToHistogram(value) }
+            if let others = other.histogram { addToHistogram(others, other.counted) }
         }
         count &+= other.count
         total &+= other.total
@@ -142,13 +147,14 @@ public struct Distribution: Mergeable, Sendable {
         let buckets = try value.member("buckets") { try $0.map { try $0.list(of: 2).map { try $0.count() } } }
         var sum: UInt64 = 0
         for bucket in buckets {
-            // The histogram sums its values, and must not overflow when profiles are merged.
             let (product, isTooLarge) = bucket[0].multipliedReportingOverflow(by: bucket[1])
-            guard !isTooLarge, product <= Self.largestSum, sum + product <= Self.largestSum,
-                count + bucket[1] <= Self.largestSum
+            // A bucket has the largest of its values.
+            let largest = Self.largestSum + Self.largestSum / 64
+            guard !isTooLarge, product <= largest, sum + product <= largest,
+                count + bucket[1] <= Self.largestCount
             else { throw StoredProblem(path: ["buckets"], expected: "a list of values that could be measured") }
             sum += product
-            histogram?.record(bucket[0], count: bucket[1])
+            addToHistogram(bucket[0], times: bucket[1])
             count += bucket[1]
         }
         total = try value.member("total") { try $0.count() }
@@ -161,9 +167,35 @@ public struct Distribution: Mergeable, Sendable {
     private mutating func spill() {
         guard !isCounting else { return }
         isCounting = true
-        var filled = Histogram<UInt64>(numberOfSignificantValueDigits: .two)
-        for value in values { filled.record(min(value, UInt64.max / 4)) }
-        histogram = filled
+        histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .two)
+        for value in values { addToHistogram(value) }
         values = []
+    }
+
+    // MARK: - The histogram
+
+    /// Counts a value in the histogram.
+    ///
+    /// A value with which the sum would exceed the largest one, as only a damaged trace has it, is counted as a smaller one.
+    private mutating func addToHistogram(_ value: UInt64) {
+        let value = min(value, Self.largestSum &- counted)
+        counted &+= value
+        histogram?.record(value)
+    }
+
+    private mutating func addToHistogram(_ value: UInt64, times: UInt64) {
+        guard times > 0 else { return }
+        let value = min(value, (Self.largestSum &- counted) / times)
+        counted &+= value &* times
+        histogram?.record(value, count: times)
+    }
+
+    private mutating func addToHistogram(_ others: Histogram<UInt64>, _ sum: UInt64) {
+        guard sum <= Self.largestSum &- counted else {
+            for bucket in others.recordedValues() { addToHistogram(bucket.value, times: bucket.count) }
+            return
+        }
+        counted &+= sum
+        histogram?.add(others)
     }
 }
