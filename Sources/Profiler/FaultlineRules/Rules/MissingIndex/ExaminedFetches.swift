@@ -23,7 +23,10 @@ extension MissingIndexRule {
     /// The share of the work on the copy that an index must save to be certain.
     private static let provenShare = 0.5
 
-    /// The findings about fetches for which only the copy shows that an index helps.
+    /// The findings about fetches for which only the copy shows that an index helps: those that seek with an index that finds far
+    /// more rows than match.
+    ///
+    /// Of scans, the trace itself shows how many rows they step over; sorts are R19's.
     ///
     /// - Parameter demands: The indexes that the trace shows to be missing.
     func examinedFetches(_ profile: Profile, besides demands: [Demand]) -> [Finding] {
@@ -35,6 +38,8 @@ extension MissingIndexRule {
                     let index = IndexProposal(
                         table: tuning.indexes[0].table, columns: tuning.indexes[0].columns, profile),
                     tuning.indexes[0].condition == nil, !index.isOfRelationship(profile),
+                    tuning.before.plan.contains(where: { $0.hasPrefix("SEARCH t0 USING INDEX") }),
+                    fetch.key.shape.compares(index.elements[0].property),
                     !demands.contains(where: { $0.index.serves(index) })
                 else { continue }
                 wanted[index, default: []].append((fetch, sql, tuning))
@@ -89,6 +94,13 @@ extension MissingIndexRule {
             finding.downgrade(Self.costsMore)
         }
         return finding
+    }
+}
+
+extension ShapeEntry {
+    /// Whether an index on a property serves one of the comparisons.
+    fileprivate func compares(_ property: String) -> Bool {
+        (terms ?? []).contains { $0.keyPath == property && ($0.isEquality || $0.isRange) }
     }
 }
 

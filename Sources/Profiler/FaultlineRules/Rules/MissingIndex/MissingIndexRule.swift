@@ -185,7 +185,7 @@ extension MissingIndexRule {
             guards: [
                 "If the trace names the store's file, or --store does, the statements of long fetches are tried on a copy. A finding that "
                     + "the copy confirms is certain, one for which no index saves steps there is a note, and an index that only the "
-                    + "copy shows to be missing is reported too. Statements with functions of the store, such as text searches, "
+                    + "copy shows to be missing is reported if the fetch seeks with another one. Statements with functions of the store, such as text searches, "
                     + "are not tried.",
                 "A finding about a table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) "
                     + "rows is a note.",
